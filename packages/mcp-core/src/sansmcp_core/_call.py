@@ -1,0 +1,102 @@
+"""One call of a handler: a value that an adapter carries out as its mode says."""
+
+from typing import TYPE_CHECKING, Any, Protocol
+
+from ._context import Context
+from ._effects import Effect
+from ._operation import Bound, Mode
+from ._outbox import Note, Outbox
+from ._request_state import RequestState
+from ._rounds import Rounds
+
+if TYPE_CHECKING:
+    from ._request import Request
+    from ._targets import Target
+
+__all__ = ["Call", "CallOwner"]
+
+
+class CallOwner(Protocol):
+    """The binding that a call belongs to."""
+
+    @property
+    def outbox(self) -> Outbox:
+        """Where the call's messages wait."""
+
+    def call_completed(self, call: "Call", value: Any, now: float) -> list[Effect]:
+        """Return the effects of a handler's value."""
+
+    def call_failed(self, call: "Call", exception: BaseException, now: float) -> list[Effect]:
+        """Return the effects of a handler's exception."""
+
+
+class Call:
+    """What to run for one request.
+
+    The adapter looks at ``mode``, calls ``invoke`` (and awaits what it returns, where the mode is
+    async), then calls exactly one of ``completed`` and ``failed``: also after ``Cancel``, when
+    nothing more is sent for it and only its place becomes free.
+    """
+
+    __slots__ = (
+        "_owner",
+        "_rounds",
+        "bound",
+        "context",
+        "due_s",
+        "last_progress",
+        "mode",
+        "over",
+        "request",
+        "request_id",
+        "target",
+    )
+
+    def __init__(
+        self, owner: CallOwner, request: "Request", target: "Target", rounds: Rounds | None
+    ) -> None:
+        self._owner = owner
+        self._rounds = rounds
+        self.request = request
+        self.request_id: str | int = request.id
+        self.target = target
+        self.mode: Mode = target.operation.mode
+        self.over = False
+        """Whether the request is answered or cancelled; nothing is sent for it any more."""
+        self.due_s: float | None = None
+        self.last_progress = float("-inf")
+        self.context: Context
+        self.bound: Bound
+
+    @property
+    def rounds(self) -> Rounds:
+        """What the call knows of its questions; made with the first one."""
+        if self._rounds is None:
+            self._rounds = Rounds(RequestState(), {})
+        return self._rounds
+
+    @property
+    def label(self) -> str:
+        """What it is, for the names of threads and tasks and for logs."""
+        return self.target.label
+
+    def invoke(self) -> Any:
+        """Call the handler; return its value, or an awaitable where the mode is async.
+
+        May be called in any thread. Whatever it raises is for ``failed``, ``BaseException`` too.
+        """
+        bound = self.bound
+        return bound.function(*bound.args, **bound.kwargs)
+
+    def completed(self, value: Any, now: float) -> list[Effect]:
+        """Return the next effects, now that the handler returned ``value``."""
+        return self._owner.call_completed(self, value, now)
+
+    def failed(self, exception: BaseException, now: float) -> list[Effect]:
+        """Return the next effects, now that the handler raised ``exception`` or was stopped."""
+        return self._owner.call_failed(self, exception, now)
+
+    def notify(self, data: bytes) -> None:
+        """Let a message wait for the owner; dropped once the call is over."""
+        if not self.over:
+            self._owner.outbox.put(Note(self, data))

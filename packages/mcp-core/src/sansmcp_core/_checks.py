@@ -1,0 +1,170 @@
+"""Rules for what an author writes into a declaration: names, ``_meta`` keys, icons."""
+
+import re
+import sys
+import warnings
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import msgspec
+from sansmcp_schema.content import Icon
+
+from ._errors import RegistrationError
+
+__all__ = [
+    "ToolNameWarning",
+    "check_extensions",
+    "check_icons",
+    "check_meta",
+    "check_name",
+    "check_tool_name",
+]
+
+MAX_TOOL_NAME_CHARS = 128
+
+_TOOL_NAME = re.compile(r"[A-Za-z0-9_.\-]{1,128}\Z")
+_META_NAME = re.compile(r"(?:[A-Za-z0-9](?:[A-Za-z0-9_.\-]*[A-Za-z0-9])?)?\Z")
+_META_LABEL = re.compile(r"[A-Za-z](?:[A-Za-z0-9\-]*[A-Za-z0-9])?\Z")
+_RESERVED_LABELS = ("modelcontextprotocol", "mcp")
+_ICON_SCHEMES = ("https:", "http:", "data:")
+
+
+class ToolNameWarning(UserWarning):
+    """A tool name that some clients will not take."""
+
+
+def check_name(noun: str, name: object) -> str:
+    """``name`` itself, where it is a string with something in it.
+
+    Raises:
+        RegistrationError: It is empty or no string.
+    """
+    if isinstance(name, str) and name.strip():
+        return name
+    raise RegistrationError(f"a {noun} needs a name that is not empty, got {name!r}")
+
+
+def check_tool_name(name: object) -> str:
+    """``name`` itself; one that clients may refuse gets a ``ToolNameWarning``.
+
+    Raises:
+        RegistrationError: It is empty or no string.
+
+    Source: MCP 2026-07-28 server/tools, Tool Names.
+    """
+    name = check_name("tool", name)
+    if _TOOL_NAME.match(name) is None:
+        warnings.warn(
+            f"tool name {name!r} is outside what clients can be expected to take: 1 to "
+            f"{MAX_TOOL_NAME_CHARS} of the characters A-Z a-z 0-9 _ - .",
+            ToolNameWarning,
+            stacklevel=_authors_level(),
+        )
+    return name
+
+
+def _authors_level() -> int:
+    """How many frames up the first one outside this package is, seen from the caller."""
+    level, frame = 1, sys._getframe(1)
+    while frame.f_back is not None and frame.f_globals.get("__package__") == __package__:
+        level, frame = level + 1, frame.f_back
+    return level
+
+
+def check_meta(owner: str, meta: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    """A copy of ``meta``, where its keys are ones an author may use.
+
+    Args:
+        owner: What carries it, such as ``"tool 'add'"``, for the error.
+        meta: The ``_meta`` object, or ``None``.
+
+    Raises:
+        RegistrationError: A key breaks the rules or belongs to the protocol.
+
+    Source: MCP 2026-07-28 basic, ``_meta``.
+    """
+    if meta is None:
+        return None
+    if not isinstance(meta, Mapping):
+        raise RegistrationError(f"_meta of {owner} must be a dict, got {type(meta).__name__}")
+    for key in meta:
+        fault = _meta_key_fault(key)
+        if fault:
+            raise RegistrationError(
+                f"_meta key {key!r} of {owner} {fault}; a key is a name, or labels "
+                'joined by dots, a slash and a name: "com.example/colour"'
+            )
+    return dict(meta)
+
+
+def check_extensions(extensions: Mapping[str, Any]) -> None:
+    """Nothing, where each key can identify an extension.
+
+    Raises:
+        ValueError: A key has no prefix, or breaks the rules of ``_meta`` keys.
+
+    Source: MCP 2026-07-28 schema, ServerCapabilities.
+    """
+    for key in extensions:
+        prefix, _, name = key.rpartition("/")
+        if not prefix or not name or _meta_key_fault(key, reserved=()):
+            raise ValueError(
+                f"extension {key!r} needs an identifier with a prefix, such as "
+                '"com.example/tables" or "io.modelcontextprotocol/tasks"'
+            )
+
+
+def check_icons(owner: str, icons: Iterable[Icon | Mapping[str, Any]] | None) -> list[Icon] | None:
+    """``icons`` as Structs, or ``None`` where there are none.
+
+    Args:
+        owner: What carries them, such as ``"tool 'add'"``, for the error.
+        icons: ``Icon`` Structs, or dicts in the specification's own names (``src``, ``mimeType``,
+            ``sizes``, ``theme``).
+
+    Raises:
+        RegistrationError: One has another shape, or a URI that is not https, http or data.
+
+    Source: MCP 2026-07-28 basic, ``icons``.
+    """
+    if icons is None:
+        return None
+    if isinstance(icons, (str, bytes, Mapping, Icon)):
+        raise RegistrationError(
+            f"icons of {owner} must be a list of icons, got {type(icons).__name__}"
+        )
+    checked = [_icon(owner, icon) for icon in icons]
+    return checked or None
+
+
+def _icon(owner: str, icon: Icon | Mapping[str, Any]) -> Icon:
+    if not isinstance(icon, Icon):
+        try:
+            icon = msgspec.convert(icon, Icon)
+        except msgspec.ValidationError as error:
+            raise RegistrationError(
+                f"an icon of {owner} has the wrong shape: {error}; expected "
+                '{"src": "https://...", "mimeType": "image/png", "sizes": ["48x48"]}'
+            ) from error
+    if not icon.src.lower().startswith(_ICON_SCHEMES):
+        raise RegistrationError(
+            f"icon {icon.src[:80]!r} of {owner} has a URI that clients must refuse; "
+            "use https:, http: or data:"
+        )
+    return icon
+
+
+def _meta_key_fault(key: object, *, reserved: tuple[str, ...] = _RESERVED_LABELS) -> str | None:
+    if not isinstance(key, str):
+        return "is no string"
+    prefix, slash, name = key.rpartition("/")
+    if _META_NAME.match(name) is None:
+        return "has a name that does not begin and end with a letter or digit, or has other signs"
+    if not slash:
+        return "is empty" if not name else None
+    labels = prefix.split(".")
+    if any(_META_LABEL.match(label) is None for label in labels):
+        return "has a prefix that is not labels joined by dots, each from a letter to a letter or digit"
+    if labels[1:2] and labels[1].lower() in reserved:
+        return "is reserved for the protocol itself (the second label of its prefix says so)"
+    return None

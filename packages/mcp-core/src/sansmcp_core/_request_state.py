@@ -1,0 +1,202 @@
+"""Sealing and opening of request state: what a client carries from one round to the next.
+
+The state is readable by the client and protected against any change: HMAC-SHA256 over the payload,
+or, with ``encrypt_state``, ChaCha20-Poly1305. It is bound to the method, its target, a digest of
+the decoded arguments, the principal and an expiry. Every failure is one and the same ``None``.
+
+Source: MCP 2026-07-28 basic/patterns/mrtr, Server Requirements 3 to 5; RFC 2104; RFC 8439.
+"""
+
+import binascii
+from collections.abc import Callable
+from typing import Any, Protocol
+
+import msgspec
+
+__all__ = ["Binding", "RequestState", "Sealer", "canonical_json", "make_sealer"]
+
+_KEY_BYTES = 32
+_MAC_BYTES = 32
+_NONCE_BYTES = 12
+
+
+class Binding(msgspec.Struct, frozen=True):
+    """The request that a state belongs to; it opens on no other."""
+
+    method: str
+    target: str
+    arguments: bytes
+    """The canonical JSON of the decoded arguments."""
+
+    principal: str | None = None
+
+
+class RequestState(msgspec.Struct):
+    """What is carried from round to round."""
+
+    round: int = 0
+    """Rounds of questions so far."""
+
+    answers: dict[str, msgspec.Raw] = {}
+    """Every answer accepted so far, as the client sent it."""
+
+    once: dict[str, Any] = {}
+    """Results of the steps that run once."""
+
+    kept: Any = None
+    """What the handler itself kept."""
+
+    asked: dict[str, Any] = {}
+    """Questions of the last round whose answers only the core can check."""
+
+
+class _Sealed(msgspec.Struct, array_like=True):
+    expires_s: float
+    digest: bytes
+    state: RequestState
+
+
+class _Protection(Protocol):
+    def protect(self, payload: bytes) -> bytes: ...
+
+    def open(self, token: bytes) -> bytes | None: ...
+
+
+def canonical_json(value: Any) -> bytes:
+    """Return one spelling for equal JSON values: keys sorted, ``1.0`` written as ``1``."""
+    return msgspec.json.encode(_normalised(value), order="sorted")
+
+
+def _normalised(value: Any) -> Any:
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    if isinstance(value, dict):
+        return {key: _normalised(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_normalised(item) for item in value]
+    return value
+
+
+class Sealer:
+    """Seals request state into a token and opens it again.
+
+    Args:
+        protection: What keeps the payload from being changed.
+        ttl_s: Seconds for which a token is accepted.
+    """
+
+    def __init__(self, protection: _Protection, ttl_s: float) -> None:
+        self._protection = protection
+        self._ttl_s = ttl_s
+
+    def seal(self, state: RequestState, binding: Binding, now: float) -> str:
+        """Return the token for ``state``, good for this request until ``now`` plus the TTL."""
+        sealed = _Sealed(now + self._ttl_s, _digest(binding), state)
+        token = self._protection.protect(msgspec.json.encode(sealed))
+        return binascii.b2a_base64(token, newline=False).translate(_TO_URL).rstrip(b"=").decode()
+
+    def open(self, token: str, binding: Binding, now: float) -> RequestState | None:
+        """Return what ``token`` holds; None where anything at all is wrong with it."""
+        try:
+            raw = token.encode("ascii").translate(_FROM_URL)
+            data = binascii.a2b_base64(raw + b"=" * (-len(raw) % 4), strict_mode=True)
+        except (UnicodeEncodeError, binascii.Error):
+            return None
+        payload = self._protection.open(data)
+        if payload is None:
+            return None
+        sealed = msgspec.json.decode(payload, type=_Sealed)
+        if now >= sealed.expires_s or not _same(sealed.digest, _digest(binding)):
+            return None
+        return sealed.state
+
+
+_TO_URL = bytes.maketrans(b"+/", b"-_")
+_FROM_URL = bytes.maketrans(b"-_", b"+/")
+
+
+def make_sealer(
+    keys: tuple[bytes, ...], ttl_s: float, random: Callable[[int], bytes], *, encrypt: bool
+) -> Sealer:
+    """Return a sealer over a key ring: the first key seals, each of them opens.
+
+    Args:
+        keys: Secrets of at least 16 bytes, newest first; empty makes a random one.
+        ttl_s: Seconds for which a token is accepted.
+        random: Returns as many random bytes as it is asked for.
+        encrypt: Hide the payload from the client too; needs ``cryptography``.
+    """
+    ring = keys or (random(_KEY_BYTES),)
+    if encrypt:
+        return Sealer(_Encrypted(ring, random), ttl_s)
+    return Sealer(_Signed(ring), ttl_s)
+
+
+class _Signed:
+    """Payload in the clear behind its HMAC-SHA256."""
+
+    def __init__(self, keys: tuple[bytes, ...]) -> None:
+        self._keys = keys
+
+    def protect(self, payload: bytes) -> bytes:
+        return _mac(self._keys[0], payload) + payload
+
+    def open(self, token: bytes) -> bytes | None:
+        mac, payload = token[:_MAC_BYTES], token[_MAC_BYTES:]
+        # Every key is tried, so that the time tells nothing of which one fits.
+        fits = [_same(mac, _mac(key, payload)) for key in self._keys]
+        return payload if any(fits) else None
+
+
+class _Encrypted:
+    """Payload encrypted with ChaCha20-Poly1305 behind its nonce."""
+
+    def __init__(self, keys: tuple[bytes, ...], random: Callable[[int], bytes]) -> None:
+        # Loaded here and nowhere else: only servers that ask for it need the package.
+        from cryptography.exceptions import InvalidTag
+        from cryptography.hazmat.primitives.ciphers.aead import ChaCha20Poly1305
+
+        self._invalid = InvalidTag
+        self._ciphers = [ChaCha20Poly1305(_mac(key, b"request state, encrypted")) for key in keys]
+        self._random = random
+
+    def protect(self, payload: bytes) -> bytes:
+        nonce = self._random(_NONCE_BYTES)
+        return nonce + self._ciphers[0].encrypt(nonce, payload, None)
+
+    def open(self, token: bytes) -> bytes | None:
+        nonce, sealed = token[:_NONCE_BYTES], token[_NONCE_BYTES:]
+        if len(nonce) < _NONCE_BYTES:
+            return None
+        for cipher in self._ciphers:
+            try:
+                return cipher.decrypt(nonce, sealed, None)
+            except self._invalid:
+                continue
+        return None
+
+
+def _digest(binding: Binding) -> bytes:
+    return _sha256(msgspec.json.encode(binding))
+
+
+# hmac and hashlib cost milliseconds of start-up and most servers never ask a question, so they are
+# loaded on first use, here.
+
+
+def _mac(key: bytes, data: bytes) -> bytes:
+    import hmac
+
+    return hmac.digest(key, data, "sha256")
+
+
+def _sha256(data: bytes) -> bytes:
+    import hashlib
+
+    return hashlib.sha256(data).digest()
+
+
+def _same(left: bytes, right: bytes) -> bool:
+    import hmac
+
+    return hmac.compare_digest(left, right)

@@ -1,0 +1,72 @@
+"""The rounds of questions in one call: what was answered, what was kept, what is asked next.
+
+Source: MCP 2026-07-28 basic/patterns/mrtr.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import msgspec
+
+from ._request_state import RequestState
+
+if TYPE_CHECKING:
+    from ._questions import AnyQuestion
+
+__all__ = ["Rounds"]
+
+A = TypeVar("A")
+
+
+class Rounds:
+    """What one call knows of its questions, over all its runs.
+
+    Args:
+        state: What earlier rounds left.
+        supplied: The answers that came with this round, by key; not looked at before they are
+            asked for, so that extra ones cost nothing and mean nothing.
+    """
+
+    __slots__ = ("state", "supplied")
+
+    def __init__(self, state: RequestState, supplied: Mapping[str, bytes]) -> None:
+        self.state = state
+        self.supplied: Mapping[str, bytes] = supplied
+
+    def answer(self, key: str, question: "AnyQuestion") -> Any:
+        """Return the answer to ``question``; None where it is missing or wrong."""
+        accepted = self.state.answers.get(key)
+        if accepted is not None:
+            answer = question.read(bytes(accepted))
+            if answer is not None:
+                return answer
+        raw = self.supplied.get(key)
+        if raw is None:
+            return None
+        answer = question.read(raw)
+        if answer is not None:
+            self.state.answers[key] = msgspec.Raw(raw)
+        return answer
+
+    def all_answers(self, read: "Callable[[bytes, object], A | None]") -> dict[str, A]:
+        """Return every answer that came, read by ``read`` with the question where that is known."""
+        answers: dict[str, A] = {}
+        raws = {key: bytes(raw) for key, raw in self.state.answers.items()} | dict(self.supplied)
+        for key, raw in raws.items():
+            answer = read(raw, self.state.asked.get(key))
+            if answer is not None:
+                answers[key] = answer
+        return answers
+
+    def remember(self, key: str, value: Any) -> Any:
+        """Keep the result of a step that runs once; return it as it will come back."""
+        kept = msgspec.json.decode(msgspec.json.encode(value))
+        self.state.once[key] = kept
+        return kept
+
+    def asked_explicitly(self, requests: "Mapping[str, AnyQuestion]", kept: Any) -> None:
+        """Note what a handler asks by itself, so that the next round can check the answers."""
+        self.state.kept = kept
+        self.state.asked = {
+            key: msgspec.to_builtins(question.request(key)) for key, question in requests.items()
+        }

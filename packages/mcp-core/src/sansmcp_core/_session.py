@@ -1,0 +1,46 @@
+"""What a legacy connection has agreed on; modern requests bring all of it themselves."""
+
+from sansmcp_schema.capabilities import ClientCapabilities, Implementation
+from sansmcp_schema.requests import InitializeRequestParams
+from sansmcp_schema.revisions import LATEST_LEGACY, LEGACY_REVISIONS
+
+from ._subscriptions import Listener
+
+__all__ = ["LOG_LEVELS", "LegacySession"]
+
+LOG_LEVELS = {
+    level: rank
+    for rank, level in enumerate(
+        ("debug", "info", "notice", "warning", "error", "critical", "alert", "emergency")
+    )
+}
+"""The log levels and their order. Source: RFC 5424 section 6.2.1."""
+
+
+class LegacySession:
+    """The state of one legacy connection.
+
+    Before ``initialize`` it is served as the newest legacy revision, to a client without
+    capabilities: some clients never shake hands.
+
+    Source: MCP 2025-11-25 basic/lifecycle.
+    """
+
+    __slots__ = ("capabilities", "client_info", "initialized", "listener", "log_level", "revision")
+
+    def __init__(self) -> None:
+        self.revision = LATEST_LEGACY
+        self.client_info: Implementation | None = None
+        self.capabilities = ClientCapabilities()
+        self.log_level: str | None = None
+        self.initialized = False
+        self.listener: Listener | None = None
+
+    def begin(self, params: InitializeRequestParams) -> None:
+        """Agree on the client's revision where it is a legacy one, otherwise on the newest."""
+        asked = params.protocol_version
+        self.revision = asked if asked in LEGACY_REVISIONS else LATEST_LEGACY
+        self.client_info = params.client_info
+        self.capabilities = params.capabilities
+        self.log_level = None
+        self.initialized = True

@@ -1,0 +1,127 @@
+"""A tool handler's value -> the result of ``tools/call``."""
+
+import inspect
+from typing import Any
+
+import msgspec
+from msgspec import UNSET, Raw, UnsetType
+from sansmcp_schema.content import ContentBlock, TextContent
+from sansmcp_schema.declare import OutputWriter, ResultError, to_json
+from sansmcp_schema.results import CallToolResult
+
+from ._content import CONTENT_BLOCKS
+
+__all__ = ["tool_result"]
+
+
+def tool_result(value: Any, writer: OutputWriter, modern: bool) -> CallToolResult:
+    """The result that says what ``value`` is.
+
+    A text is one text block as it stands. A content block, or a list made wholly of content
+    blocks, is the content. A ``CallToolResult`` passes. Any other value is one text block with its
+    JSON, and structured content too where the tool lists an output schema.
+
+    Args:
+        value: What the handler returned.
+        writer: Checks and encodes by the tool's output schema.
+        modern: Structured content may be any JSON value; else one that is no object is wrapped.
+
+    Raises:
+        ResultError: The value breaks the schema, or is nothing that JSON has.
+
+    Source: MCP 2026-07-28 server/tools, Tool Result and Output Schema.
+    """
+    if isinstance(value, CallToolResult):
+        return _whole(value, writer, modern)
+    blocks = _blocks(value)
+    if blocks is not None:
+        if writer.schema is not None:
+            raise ResultError(
+                "the tool lists an output schema, so its result needs structured content, but it "
+                "returned content blocks alone; return the value, or a CallToolResult with both, "
+                "or declare the tool with structured=False"
+            )
+        _require_sendable(blocks)
+        return CallToolResult(content=blocks)
+    try:
+        written = writer.write(value)
+    except ResultError:
+        if inspect.isawaitable(value):
+            raise _unawaited(value) from None
+        raise
+    return CallToolResult(
+        content=[] if written.text is None else [TextContent(written.text)],
+        structured_content=written.structured if modern else writer.legacy_structured(written),
+    )
+
+
+def _blocks(value: Any) -> list[ContentBlock] | None:
+    if isinstance(value, CONTENT_BLOCKS):
+        return [value]
+    if (
+        isinstance(value, (list, tuple))
+        and value
+        and all(isinstance(item, CONTENT_BLOCKS) for item in value)
+    ):
+        return list(value)
+    return None
+
+
+def _whole(result: CallToolResult, writer: OutputWriter, modern: bool) -> CallToolResult:
+    """A copy of the handler's own result, which it may keep and return again."""
+    for index, block in enumerate(result.content):
+        if not isinstance(block, CONTENT_BLOCKS):
+            raise ResultError(
+                f"content[{index}] of the handler's CallToolResult is {type(block).__name__}, "
+                "expected a content block such as TextContent"
+            )
+    _require_sendable(result.content)
+    _require_sendable(result.meta)
+    structured = UNSET if result.is_error is True else result.structured_content
+    if structured is not UNSET:
+        structured = _structured(structured, writer, modern)
+    elif writer.schema is not None and result.is_error is not True:
+        raise ResultError(
+            "the tool lists an output schema, but the handler's CallToolResult has no "
+            "structured_content; set it, or is_error=True"
+        )
+    return msgspec.structs.replace(
+        result, content=list(result.content), structured_content=structured
+    )
+
+
+def _structured(value: Any, writer: OutputWriter, modern: bool) -> Raw | UnsetType:
+    if writer.schema is None:
+        return Raw(to_json(value))
+    written = writer.write(value)
+    return written.structured if modern else writer.legacy_structured(written)
+
+
+def _require_sendable(part: Any) -> None:
+    """Raise ``ResultError`` where ready-made content holds what JSON has not.
+
+    Content may be megabytes of base64, so it is looked at and not encoded a second time.
+    """
+    if isinstance(part, str):
+        # Only an unpaired surrogate cannot be encoded, and it is never ASCII.
+        if not part.isascii():
+            to_json(part)
+    elif isinstance(part, msgspec.Struct):
+        for name in part.__struct_fields__:
+            _require_sendable(getattr(part, name))
+    elif isinstance(part, list):
+        for item in part:
+            _require_sendable(item)
+    elif part is not UNSET:
+        to_json(part)
+
+
+def _unawaited(value: Any) -> ResultError:
+    close = getattr(value, "close", None)
+    if close is not None:
+        # A coroutine that is never awaited warns when it is collected.
+        close()
+    return ResultError(
+        f"the handler looks like a plain function but returned a {type(value).__name__}, which has "
+        "to be awaited; write it, and what wraps it, with async def"
+    )
