@@ -92,7 +92,11 @@ def call_tool(request: "Request", server: "Server", now: float) -> Outcome:
     tool = server.tools.find(params.name)
     if tool is None:
         return _reject(request, f"Unknown tool: {params.name[:128]}")
-    target = ToolTarget(tool, _raw_arguments(params.arguments), request.era is Era.MODERN)
+    raw = _raw_arguments(params.arguments)
+    if raw is not None and raw[:1] != b"{":
+        # No such request exists, so it is the client's error and not the model's.
+        return _reject(request, "Invalid params: arguments must be an object")
+    target = ToolTarget(tool, raw, request.era is Era.MODERN)
     return _start(request, target, server, now)
 
 
@@ -108,9 +112,8 @@ def get_prompt(request: "Request", server: "Server", now: float) -> Outcome:
 def read_resource(request: "Request", server: "Server", now: float) -> Outcome:
     """``resources/read``."""
     uri: str = request.params.uri
-    longest = server.settings.limits.max_uri_chars
-    if len(uri) > longest:
-        return _reject(request, f"Invalid params: uri is longer than {longest} characters")
+    if _too_long(uri, server):
+        return _reject_uri(request, server)
     if "%" in uri and decode_once(uri) is None:
         return _reject(request, "Invalid params: uri holds a percent sign that escapes nothing")
     match = server.resources.match(uri)
@@ -151,6 +154,8 @@ def listen(request: "Request", server: "Server", now: float) -> Outcome:
     limit = server.settings.limits.max_uris_per_listen
     if uris is not UNSET and len(uris) > limit:
         return _reject(request, f"Invalid params: more than {limit} resourceSubscriptions")
+    if uris is not UNSET and any(_too_long(uri, server) for uri in uris):
+        return _reject_uri(request, server)
     offered = server.capabilities(request.revision)
     tools, prompts, resources = offered.tools, offered.prompts, offered.resources
     return Listen(
@@ -170,8 +175,8 @@ def follow(wanted: bool) -> Any:
 
     def action(request: "Request", server: "Server", now: float) -> Outcome:
         uri: str = request.params.uri
-        if len(uri) > server.settings.limits.max_uri_chars:
-            return _reject(request, "Invalid params: uri is too long")
+        if _too_long(uri, server):
+            return _reject_uri(request, server)
         return Follow(uri, wanted)
 
     return action
@@ -214,13 +219,24 @@ def binding_of(request: "Request", target: Target) -> Binding | None:
 
 
 def _raw_arguments(arguments: msgspec.Raw | UnsetType) -> bytes | None:
-    return None if arguments is UNSET or arguments == b"null" else bytes(arguments)
+    # Raw compares equal to nothing but itself.
+    raw = None if arguments is UNSET else bytes(arguments)
+    return None if raw == b"null" else raw
 
 
 def _both(wanted: bool | UnsetType, capability: Any) -> bool | UnsetType:
     if wanted is not True or capability is UNSET or capability.list_changed is not True:
         return UNSET
     return True
+
+
+def _too_long(uri: str, server: "Server") -> bool:
+    return len(uri) > server.settings.limits.max_uri_chars
+
+
+def _reject_uri(request: "Request", server: "Server") -> Rejection:
+    longest = server.settings.limits.max_uri_chars
+    return _reject(request, f"Invalid params: a URI is longer than {longest} characters")
 
 
 def _reject(request: "Request", text: str) -> Rejection:

@@ -51,6 +51,9 @@ class BackChannel:
         self._legs: dict[str | int, Leg] = {}
         self._serial = 0
 
+    def __len__(self) -> int:
+        return len(self._legs)
+
     def ask(
         self, call: "Call", questions: "Mapping[str, AnyQuestion]", revision: str
     ) -> tuple[Leg, bytes]:

@@ -1,6 +1,8 @@
 """One call of a handler: a value that an adapter carries out as its mode says."""
 
-from typing import TYPE_CHECKING, Any, Protocol
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from ._context import Context
 from ._effects import Effect
@@ -13,11 +15,17 @@ if TYPE_CHECKING:
     from ._request import Request
     from ._targets import Target
 
-__all__ = ["Call", "CallOwner"]
+__all__ = ["Around", "Call", "CallOwner"]
+
+Around: TypeAlias = "Callable[[Call], AbstractContextManager[Any]]"
 
 
 class CallOwner(Protocol):
     """The binding that a call belongs to."""
+
+    @property
+    def around(self) -> "Around | None":
+        """What is entered around each run of a handler, in the thread or task that runs it."""
 
     @property
     def outbox(self) -> Outbox:
@@ -49,6 +57,7 @@ class Call:
         "over",
         "request",
         "request_id",
+        "returned",
         "target",
     )
 
@@ -65,6 +74,8 @@ class Call:
         """Whether the request is answered or cancelled; nothing is sent for it any more."""
         self.due_s: float | None = None
         self.last_progress = float("-inf")
+        self.returned: Any = None
+        """The handler's value, for what is around the call, once the handler has returned it."""
         self.context: Context
         self.bound: Bound
 
@@ -86,7 +97,14 @@ class Call:
         May be called in any thread. Whatever it raises is for ``failed``, ``BaseException`` too.
         """
         bound = self.bound
-        return bound.function(*bound.args, **bound.kwargs)
+        around = self._owner.around
+        if around is None:
+            return bound.function(*bound.args, **bound.kwargs)
+        if self.mode is Mode.ASYNC:
+            return _await_around(around, self)
+        with around(self):
+            value = self.returned = bound.function(*bound.args, **bound.kwargs)
+            return value
 
     def completed(self, value: Any, now: float) -> list[Effect]:
         """Return the next effects, now that the handler returned ``value``."""
@@ -100,3 +118,10 @@ class Call:
         """Let a message wait for the owner; dropped once the call is over."""
         if not self.over:
             self._owner.outbox.put(Note(self, data))
+
+
+async def _await_around(around: Around, call: Call) -> Any:
+    bound = call.bound
+    with around(call):
+        value = call.returned = await bound.function(*bound.args, **bound.kwargs)
+        return value

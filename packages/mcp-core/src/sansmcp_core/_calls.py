@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Calls"]
 
+_TOO_MANY_QUESTIONS = "Server busy: too many questions to this client wait for an answer"
+
 
 class Calls:
     """Starts calls, hears how they went, and says what follows.
@@ -54,6 +56,10 @@ class Calls:
         self.outbox = outbox
         self.open: dict[str | int, Call] = {}
         """Calls that are not answered yet, by the id of their request."""
+        self.around = server.around_calls
+        self.count: Callable[[list[Effect]], list[Effect]] | None = None
+        """Counts the bytes handed out when a call ends, once the owner tells what it has sent."""
+        self._client_gone: str | None = None
         self._server = server
         self._envelope = envelope
         self._flush = flush
@@ -80,14 +86,17 @@ class Calls:
         if call.over:
             return self._leave(call, now)
         show = self._show_exceptions
-        return self._finish(call, end_with_value(call, value, show_exceptions=show), now)
+        effects = self._finish(call, end_with_value(call, value, show_exceptions=show), now)
+        return effects if self.count is None else self.count(effects)
 
     def call_failed(self, call: Call, exception: BaseException, now: float) -> list[Effect]:
         """Return the effects of a handler's exception."""
         if call.over:
             return self._leave(call, now)
         show = self._show_exceptions
-        return self._finish(call, end_with_exception(call, exception, show_exceptions=show), now)
+        ending = end_with_exception(call, exception, show_exceptions=show)
+        effects = self._finish(call, ending, now)
+        return effects if self.count is None else self.count(effects)
 
     def cancel(self, id: str | int) -> list[Effect]:
         """Return the effects of the client's wish to cancel; none where there is no such call."""
@@ -138,6 +147,7 @@ class Calls:
 
     def give_up_all(self, reason: str) -> list[Effect]:
         """Return the effects of a client that can answer no more."""
+        self._client_gone = reason
         return [effect for leg in self._back_channel.legs() for effect in self.give_up(leg, reason)]
 
     def close(self) -> list[Effect]:
@@ -210,6 +220,11 @@ class Calls:
         if not questions:
             text = f"{call.target.label} kept a state without a question"
             return self._fault(call, f"{text}, which a client of this revision cannot send back")
+        if len(self._back_channel) + len(questions) > limits.max_waiting_calls:
+            return self._answer(call, RequestError(INTERNAL_ERROR, _TOO_MANY_QUESTIONS))
+        if self._client_gone is not None:
+            text = f"{call.target.label} asked the client for {', '.join(questions)}"
+            return self._answer(call, call.target.fail(f"{text}: {self._client_gone}"))
         leg, data = self._back_channel.ask(call, questions, call.request.revision)
         self._timers.start(leg, self._server.settings.answer_timeout_s, now)
         return [Send(data)]

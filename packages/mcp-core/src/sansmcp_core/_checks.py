@@ -164,7 +164,7 @@ def _meta_key_fault(key: object, *, reserved: tuple[str, ...] = _RESERVED_LABELS
         return "is empty" if not name else None
     labels = prefix.split(".")
     if any(_META_LABEL.match(label) is None for label in labels):
-        return "has a prefix that is not labels joined by dots, each from a letter to a letter or digit"
+        return "has a prefix that is not labels of letters, digits and hyphens, joined by dots"
     if labels[1:2] and labels[1].lower() in reserved:
         return "is reserved for the protocol itself (the second label of its prefix says so)"
     return None

@@ -137,6 +137,7 @@ class Connection:
     def sent(self, count: int) -> None:
         """Tell that ``count`` bytes were written; without ever calling it nothing pauses."""
         self._unsent_bytes = max(0, (self._unsent_bytes or 0) - count)
+        self._calls.count = self._counted
 
     def shutdown(self, now: float) -> list[Effect]:
         """Return the effects of an orderly end: subscriptions end, new requests are refused.

@@ -100,18 +100,18 @@ class Cursors:
 
 
 def _hmac(key: bytes, data: bytes) -> bytes:
-    import hmac
+    import hmac  # noqa: PLC0415
 
     return hmac.digest(key, data, "sha256")
 
 
 def _same(left: bytes, right: bytes) -> bool:
-    import hmac
+    import hmac  # noqa: PLC0415
 
     return hmac.compare_digest(left, right)
 
 
 def _digest(key: str) -> bytes:
-    import hashlib
+    import hashlib  # noqa: PLC0415
 
     return hashlib.sha256(key.encode("utf-8", "surrogatepass")).digest()[:_DIGEST_BYTES]

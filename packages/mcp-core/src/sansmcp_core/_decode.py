@@ -88,10 +88,12 @@ def decode_message(line: bytes, max_nesting: int) -> Incoming:
     if method is UNSET or envelope.result is not UNSET or envelope.error is not UNSET:
         return _not_a_call(envelope)
     params = envelope.params
-    if params is UNSET or params == b"null":
-        return Message(method, id, NO_PARAMS)
-    raw = bytes(params)
+    raw = NO_PARAMS if params is UNSET else bytes(params)
+    if raw == b"null":
+        raw = NO_PARAMS
     if raw[:1] != b"{":
+        if id is UNSET:
+            return Ignored("a notification whose params are no object")
         return Rejection(INVALID_REQUEST, "Invalid request: params must be an object", UNSET, id)
     return Message(method, id, raw)
 
@@ -125,6 +127,8 @@ def _explain(line: bytes) -> Incoming:
     try:
         value = _decode_any(line)
     except (ValueError, RecursionError) as error:
+        if not line.strip():
+            return Ignored("a blank line")
         return Rejection(PARSE_ERROR, f"Parse error: {error}")
     if isinstance(value, list):
         return Rejection(

@@ -6,11 +6,11 @@ modern clients; none of it for legacy ones.
 Source: MCP 2026-07-28 basic/index, Responses; server/utilities/caching.
 """
 
-from copy import copy
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 from msgspec import UNSET, Raw
+from msgspec.structs import replace
 from sansmcp_schema.jsonrpc import Error, JSONRPCErrorResponse, JSONRPCResultResponse
 from sansmcp_schema.results import CacheableResult, Result
 from sansmcp_schema.revisions import for_revision
@@ -79,18 +79,20 @@ class Envelope:
         return {**extra, **self._info}
 
     def _modern(self, result: Result, cache: CacheHint | None) -> Result:
-        # A copy, for a handler may return the same ready-made result again and again.
-        result = copy(result)
-        if result.result_type is UNSET:
-            result.result_type = "complete"
-        if result.meta is UNSET:
-            result.meta = self._meta
-        elif isinstance(result.meta, dict):
-            result.meta = self.meta(result.meta)
-        if isinstance(result, CacheableResult) and result.result_type == "complete":
-            hint = cache or self._cache
-            if result.ttl_ms is UNSET:
-                result.ttl_ms = hint.ttl_ms
-            if result.cache_scope is UNSET:
-                result.cache_scope = hint.cache_scope
-        return result
+        # Always a copy, for a handler may return the same ready-made result again and again.
+        kind = "complete" if result.result_type is UNSET else result.result_type
+        meta = result.meta
+        if meta is UNSET:
+            meta = self._meta
+        elif isinstance(meta, dict):
+            meta = self.meta(meta)
+        if not isinstance(result, CacheableResult) or kind != "complete":
+            return replace(result, result_type=kind, meta=meta)
+        hint = cache or self._cache
+        return replace(
+            result,
+            result_type=kind,
+            meta=meta,
+            ttl_ms=hint.ttl_ms if result.ttl_ms is UNSET else result.ttl_ms,
+            cache_scope=hint.cache_scope if result.cache_scope is UNSET else result.cache_scope,
+        )

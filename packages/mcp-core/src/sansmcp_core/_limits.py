@@ -47,8 +47,9 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
     max_uri_chars: int = 8192
     """Length of a resource URI; a longer one is ``-32602``."""
 
-    max_schema_depth: int = 32
-    """Nesting of a declared JSON Schema; beyond it registration fails."""
+    max_schema_depth: int = 64
+    """Levels of a declared JSON Schema, two for an object in an object; beyond it registration
+    fails."""
 
     max_subschemas: int = 2000
     """Subschemas of a declared JSON Schema; beyond it registration fails."""

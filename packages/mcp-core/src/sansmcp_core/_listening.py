@@ -3,7 +3,7 @@
 Source: MCP 2026-07-28 basic/patterns/subscriptions; 2025-11-25 server/resources, Subscriptions.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from msgspec import UNSET
@@ -131,17 +131,18 @@ class Listeners:
         self._forget(subscription.listener)
         return True
 
-    def begin_session(self, session: LegacySession) -> bool:
+    def begin_session(self, session: LegacySession, kinds: Iterable[Kind] = _LIST_CHANGED) -> bool:
         """Let a legacy session hear of changes; False where the server has too many listeners."""
         if session.listener is not None:
             self._forget(session.listener)
-        session.listener = listener = Listener(_LIST_CHANGED, (), self._ready)
+        session.listener = listener = Listener(kinds, (), self._ready)
         self._by_listener[listener] = None
         return self._hub.add(listener)
 
     def follow(self, session: LegacySession, uri: str, *, wanted: bool) -> bool:
         """Let a legacy session hear of a resource, or no longer; False where it is one too many."""
-        if session.listener is None and not self.begin_session(session):
+        # Before the handshake it hears of what it follows, and of nothing else.
+        if session.listener is None and not self.begin_session(session, ()):
             return False
         listener = session.listener
         assert listener is not None

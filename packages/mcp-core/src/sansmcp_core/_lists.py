@@ -81,7 +81,8 @@ class Lists:
         unknown = sorted(set(settings.cache_lists) - {*_RESULTS, "discover"})
         if unknown:
             raise ValueError(
-                f"cache_lists has no list {unknown[0]!r}; lists are: {', '.join(_RESULTS)}, discover"
+                f"cache_lists has no list {unknown[0]!r}; lists are: "
+                f"{', '.join(_RESULTS)}, discover"
             )
         self._sources = sources
         self._info = info

@@ -35,7 +35,16 @@ class Marked(NamedTuple):
 
 
 def add_mark(function: F, mark: Mark) -> F:
-    """``function`` itself, with one more mark on it."""
+    """``function`` itself, with one more mark on it.
+
+    Raises:
+        RegistrationError: It is no function: a property, or a name where the function belongs.
+    """
+    if not isinstance(function, (FunctionType, staticmethod, classmethod)):
+        raise RegistrationError(
+            f"@mark.{mark.kind} marks a function, got {function!r}; put it above the def itself, "
+            "its options by keyword"
+        )
     marks = (*vars(function).get(_ATTRIBUTE, ()), mark)
     setattr(function, _ATTRIBUTE, marks)
     return function

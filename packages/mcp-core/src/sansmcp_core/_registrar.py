@@ -92,7 +92,8 @@ class Registrar:
         """Register each, or none: where one fails, those before it are removed again."""
         undo: list[_Undo] = []
         try:
-            for handler, mark in found:
+            # A completer names a prompt or template, which may be marked further down.
+            for handler, mark in sorted(found, key=lambda item: item[1].kind == "completion"):
                 undo.append(self._adders[mark.kind](handler, mark))
         except BaseException:
             for step in reversed(undo):

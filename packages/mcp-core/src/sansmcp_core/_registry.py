@@ -78,7 +78,7 @@ class Registry(Generic[E]):
             return [row.entry for row in self._rows.values()]
 
     def snapshot(self) -> Snapshot[E]:
-        """The enabled entries with their serial numbers; the same object until something changes."""
+        """The enabled entries with their serial numbers; one object until something changes."""
         with self._lock:
             if self._snapshot.version != self.version:
                 rows = tuple(row for key, row in self._rows.items() if key in self._enabled)

@@ -14,7 +14,7 @@ The ladder of checks, in this order; the first that fails answers:
 The types of ``_meta`` come before everything, since the version stands in it.
 """
 
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 from msgspec import UNSET
@@ -101,14 +101,17 @@ def read_request(
         return _reject(message, METHOD_NOT_FOUND, f"Method not found: {message.method[:128]}")
     if failure is not None:
         return _reject(message, INVALID_PARAMS, f"Invalid params: {failure}")
+    id = message.id
+    assert id is not UNSET
+    assert revision is not UNSET
     return Request(
-        cast("str | int", message.id),
+        id,
         message,
         method,
         params,
         meta,
         era,
-        cast(str, revision),
+        revision,
         None if info is UNSET else info,
         capabilities,
         session,

@@ -16,6 +16,7 @@ import msgspec
 __all__ = ["Binding", "RequestState", "Sealer", "canonical_json", "make_sealer"]
 
 _KEY_BYTES = 32
+_SHORTEST_KEY_BYTES = 16
 _MAC_BYTES = 32
 _NONCE_BYTES = 12
 
@@ -92,15 +93,12 @@ class Sealer:
     def seal(self, state: RequestState, binding: Binding, now: float) -> str:
         """Return the token for ``state``, good for this request until ``now`` plus the TTL."""
         sealed = _Sealed(now + self._ttl_s, _digest(binding), state)
-        token = self._protection.protect(msgspec.json.encode(sealed))
-        return binascii.b2a_base64(token, newline=False).translate(_TO_URL).rstrip(b"=").decode()
+        return _to_text(self._protection.protect(msgspec.json.encode(sealed)))
 
     def open(self, token: str, binding: Binding, now: float) -> RequestState | None:
         """Return what ``token`` holds; None where anything at all is wrong with it."""
-        try:
-            raw = token.encode("ascii").translate(_FROM_URL)
-            data = binascii.a2b_base64(raw + b"=" * (-len(raw) % 4), strict_mode=True)
-        except (UnicodeEncodeError, binascii.Error):
+        data = _from_text(token)
+        if data is None:
             return None
         payload = self._protection.open(data)
         if payload is None:
@@ -115,6 +113,20 @@ _TO_URL = bytes.maketrans(b"+/", b"-_")
 _FROM_URL = bytes.maketrans(b"-_", b"+/")
 
 
+def _to_text(data: bytes) -> str:
+    return binascii.b2a_base64(data, newline=False).translate(_TO_URL).rstrip(b"=").decode()
+
+
+def _from_text(token: str) -> bytes | None:
+    try:
+        raw = token.encode("ascii").translate(_FROM_URL)
+        data = binascii.a2b_base64(raw + b"=" * (-len(raw) % 4), strict_mode=True)
+    except (UnicodeEncodeError, binascii.Error):
+        return None
+    # The last character may have bits that mean nothing; only one spelling counts.
+    return data if _to_text(data) == token else None
+
+
 def make_sealer(
     keys: tuple[bytes, ...], ttl_s: float, random: Callable[[int], bytes], *, encrypt: bool
 ) -> Sealer:
@@ -126,6 +138,12 @@ def make_sealer(
         random: Returns as many random bytes as it is asked for.
         encrypt: Hide the payload from the client too; needs ``cryptography``.
     """
+    for key in keys:
+        if len(key) < _SHORTEST_KEY_BYTES:
+            raise ValueError(
+                f"state_keys must have at least {_SHORTEST_KEY_BYTES} bytes each, got one of "
+                f"{len(key)}; make one with os.urandom(32)"
+            )
     ring = keys or (random(_KEY_BYTES),)
     if encrypt:
         return Sealer(_Encrypted(ring, random), ttl_s)

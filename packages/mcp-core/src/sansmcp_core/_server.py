@@ -3,12 +3,13 @@
 import os
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractAsyncContextManager, AbstractContextManager
-from typing import Any, TypeAlias, TypeVar, Unpack, overload
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, Unpack, overload
 
 from sansmcp_schema.capabilities import Implementation, ServerCapabilities
 from sansmcp_schema.content import Icon
 from sansmcp_schema.declare import caller_locals
 
+from ._call import Around
 from ._capabilities import Offered, server_capabilities
 from ._checks import check_extensions, check_icons, check_name
 from ._completions import CompletionRegistry
@@ -24,7 +25,9 @@ from ._resources import ResourceOptions, ResourceRegistry
 from ._settings import DEFAULT_SETTINGS, Settings
 from ._subscriptions import Hub
 from ._tool_options import ToolOptions
-from ._tools import Tool
+
+if TYPE_CHECKING:
+    from ._tools import Tool
 
 __all__ = ["Lifespan", "Server"]
 
@@ -60,6 +63,8 @@ class Server:
         lists: The encoded lists.
         hub: Who hears of which change.
         sealer: Seals request state.
+        around_calls: A context manager around each run of a handler, in the thread or task that
+            runs it; None by default. Set it before serving starts.
 
     Source: MCP 2026-07-28 server/index; basic/versioning.
     """
@@ -90,6 +95,7 @@ class Server:
         self.lifespan = lifespan
         self.settings = settings
         self.random = random
+        self.around_calls: Around | None = None
         check_extensions(settings.extensions)
         self.sealer = make_sealer(
             settings.state_keys, settings.state_ttl_s, random, encrypt=settings.encrypt_state

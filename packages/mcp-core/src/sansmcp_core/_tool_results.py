@@ -13,6 +13,9 @@ from ._content import CONTENT_BLOCKS
 
 __all__ = ["tool_result"]
 
+# Asking for the type spares these the slower isinstance of Structs.
+_NEVER_CONTENT = frozenset({str, int, float, bool, dict, bytes, type(None)})
+
 
 def tool_result(value: Any, writer: OutputWriter, modern: bool) -> CallToolResult:
     """The result that says what ``value`` is.
@@ -31,18 +34,12 @@ def tool_result(value: Any, writer: OutputWriter, modern: bool) -> CallToolResul
 
     Source: MCP 2026-07-28 server/tools, Tool Result and Output Schema.
     """
-    if isinstance(value, CallToolResult):
-        return _whole(value, writer, modern)
-    blocks = _blocks(value)
-    if blocks is not None:
-        if writer.schema is not None:
-            raise ResultError(
-                "the tool lists an output schema, so its result needs structured content, but it "
-                "returned content blocks alone; return the value, or a CallToolResult with both, "
-                "or declare the tool with structured=False"
-            )
-        _require_sendable(blocks)
-        return CallToolResult(content=blocks)
+    if type(value) not in _NEVER_CONTENT:
+        if isinstance(value, CallToolResult):
+            return _whole(value, writer, modern)
+        blocks = _blocks(value)
+        if blocks is not None:
+            return _of_blocks(blocks, writer)
     try:
         written = writer.write(value)
     except ResultError:
@@ -65,6 +62,17 @@ def _blocks(value: Any) -> list[ContentBlock] | None:
     ):
         return list(value)
     return None
+
+
+def _of_blocks(blocks: list[ContentBlock], writer: OutputWriter) -> CallToolResult:
+    if writer.schema is not None:
+        raise ResultError(
+            "the tool lists an output schema, so its result needs structured content, but it "
+            "returned content blocks alone; return the value, or a CallToolResult with both, or "
+            "declare the tool with structured=False"
+        )
+    _require_sendable(blocks)
+    return CallToolResult(content=blocks)
 
 
 def _whole(result: CallToolResult, writer: OutputWriter, modern: bool) -> CallToolResult:

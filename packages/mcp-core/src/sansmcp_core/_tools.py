@@ -52,7 +52,7 @@ _OK_SCHEMA = {
 }
 
 
-class _UndefinedName(RegistrationError):
+class _UndefinedNameError(RegistrationError):
     """An annotation names what is not defined, or not yet."""
 
 
@@ -215,15 +215,15 @@ def make_tool(
         except DeclarationError as error:
             raise RegistrationError(str(error)) from error
         if isinstance(reader, Deferred):
-            raise _UndefinedName(str(reader.reason)) from reader.reason
+            raise _UndefinedNameError(str(reader.reason)) from reader.reason
         if isinstance(writer, Deferred):
-            raise _UndefinedName(str(writer.reason)) from writer.reason
+            raise _UndefinedNameError(str(writer.reason)) from writer.reason
         return _engine(listing, reader, writer)
 
     tool = Tool(name, function, mode, declaration, build)
     try:
         tool.refresh()
-    except _UndefinedName:
+    except _UndefinedNameError:
         if not may_postpone:
             raise
     return tool

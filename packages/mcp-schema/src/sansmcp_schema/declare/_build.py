@@ -1,0 +1,294 @@
+"""A Python annotation -> its shape."""
+
+import datetime as dt
+import enum
+import types
+from collections.abc import Callable
+from typing import Annotated, Any, Literal, NewType, TypeVar, Union, get_args, get_origin
+
+import msgspec
+
+from ._advertised import advertised_shape
+from ._choices import enum_shape, literal_shape
+from ._constraints import constrained
+from ._containers import ARRAYS, MAPS, array_shape, map_shape, tuple_shape
+from ._errors import DeclarationError, Mismatch, UndefinedNameError
+from ._objects import is_record, record_shape
+from ._parameter import Parameter, keywords_of, parameter_of
+from ._scalars import INPUT_SCALARS, OUTPUT_SCALARS
+from ._scope import Scope
+from ._shape import NOTHING, Shape
+from ._unions import union_of, union_shape
+
+__all__ = ["ShapeBuilder", "root_schema"]
+
+
+class _Recursion(msgspec.Struct, eq=False):
+    """A named type whose shape is being made, or is complete."""
+
+    python_name: str
+    definition: str | None = None
+    shape: Shape | None = None
+
+
+class ShapeBuilder:
+    """Makes the shapes of one declaration, and collects the definitions of its recursive types.
+
+    Args:
+        scope: Where postponed names are looked up.
+        open: Objects of classes take unknown keys.
+        output: The shapes describe results, not arguments.
+    """
+
+    def __init__(self, scope: Scope, *, open: bool = False, output: bool = False) -> None:
+        self.scope = scope
+        self.open = open
+        self.output = output
+        self.definitions: dict[str, Any] = {}
+        self.has_decimals = False
+        self._scalars = OUTPUT_SCALARS if output else INPUT_SCALARS
+        self._named: dict[Any, _Recursion] = {}
+
+    def annotated(
+        self, annotation: Any, where: str, override: Parameter | None = None
+    ) -> tuple[Shape, Parameter]:
+        """An annotation, its ``Annotated`` metadata and the options on top -> shape and options.
+
+        Raises:
+            DeclarationError: The type has no JSON shape, or an option does not fit it.
+        """
+        metadata: tuple[Any, ...] = ()
+        if get_origin(annotation) is Annotated:
+            annotation, *extras = get_args(annotation)
+            metadata = tuple(extras)
+        options = parameter_of(metadata, override)
+        if options.convert is not None and options.advertised is not None:
+            # The author's own conversion: the Python type need not have a JSON shape.
+            shape = self._advertised_schema(options.advertised, where)
+            shape = advertised_shape(shape, None, options.convert)
+        else:
+            shape = self._with_meta(self.shape(annotation, where), annotation, metadata, where)
+            if options.advertised is not None:
+                published = self._advertised_schema(options.advertised, where)
+                shape = self._advertised(published, shape, where)
+            elif options.convert is not None:
+                shape = advertised_shape(shape, None, options.convert)
+        return self._constrained(shape, keywords_of(options), where, by_msgspec=False), options
+
+    def shape(self, annotation: Any, where: str, *, in_union: bool = False) -> Shape:
+        """The shape of one annotation.
+
+        Args:
+            annotation: Any type that has a JSON form, its names resolved.
+            where: The place for messages: ``tool "add", parameter "x"``.
+            in_union: Beside other classes, so that a tag has to be there.
+
+        Raises:
+            DeclarationError: It has none; the message names ``where`` and the type.
+        """
+        known = _known_scalar(self._scalars, annotation)
+        if known is not None:
+            self.has_decimals = self.has_decimals or known.named == "Decimal"
+            return known
+        origin = get_origin(annotation)
+        if origin is Annotated:
+            return self.annotated(annotation, where)[0]
+        if origin is Union or origin is types.UnionType:
+            return self._union(annotation, where)
+        if origin is Literal:
+            return self._chosen(literal_shape, annotation, where)
+        if isinstance(annotation, type) and issubclass(annotation, enum.Enum):
+            return self._chosen(enum_shape, annotation, where)
+        if is_record(origin or annotation):
+            return self._recursive(
+                (annotation, in_union),
+                (origin or annotation).__name__,
+                lambda: record_shape(self, annotation, where, in_union=in_union),
+            )
+        alias = annotation if hasattr(annotation, "__value__") else origin
+        if hasattr(alias, "__value__"):
+            return self._alias(annotation, alias, where)
+        if (origin or annotation) in _CONTAINERS:
+            return self._container(origin or annotation, get_args(annotation), where)
+        inner = _inner(annotation)
+        if inner is not NOTHING:
+            return self.shape(self.scope.resolve(inner, where), where, in_union=in_union)
+        raise DeclarationError(
+            f"{where}: {_spelled(annotation)} has no JSON shape; use a type that has one (a "
+            "Struct, a dataclass, str, int, ...), or say what is sent with "
+            "Annotated[T, Parameter(advertised=..., convert=...)]"
+        )
+
+    def _union(self, annotation: Any, where: str) -> Shape:
+        members = [part for part in get_args(annotation) if part is not msgspec.UnsetType]
+        if len(members) == 1:
+            return self.shape(members[0], where)
+        records = [part for part in members if is_record(get_origin(part) or part)]
+        branches = [
+            self.shape(part, where, in_union=len(records) > 1 and part in records)
+            for part in members
+        ]
+        flat: list[Shape] = []
+        for branch in branches:
+            if not any(branch is other for other in flat):
+                flat.append(branch)
+        return union_shape(flat, self.definitions)
+
+    def _chosen(self, make: Callable[[Any], Shape], annotation: Any, where: str) -> Shape:
+        try:
+            return make(annotation)
+        except ValueError as error:
+            raise DeclarationError(f"{where}: {_spelled(annotation)}: {error}") from None
+
+    def _container(self, origin: Any, arguments: tuple[Any, ...], where: str) -> Shape:
+        if origin in MAPS:
+            key, value = arguments or (str, Any)
+            return map_shape(origin, self.shape(key, where), self.shape(value, where))
+        if origin is tuple and arguments and arguments[-1] is not Ellipsis:
+            return tuple_shape([self.shape(part, where) for part in arguments if part != ()])
+        if origin is tuple and not arguments:
+            return array_shape(origin, self.shape(Any, where))
+        return array_shape(origin, self.shape(arguments[0] if arguments else Any, where))
+
+    def _alias(self, annotation: Any, alias: Any, where: str) -> Shape:
+        arguments = dict(
+            zip(getattr(alias, "__type_params__", ()), get_args(annotation), strict=False)
+        )
+        try:
+            value = alias.__value__
+        except NameError as error:
+            raise UndefinedNameError(where, error.name or str(error)) from None
+        parameters = getattr(value, "__parameters__", ())
+        if arguments and parameters:
+            value = value[tuple(arguments.get(parameter, parameter) for parameter in parameters)]
+        return self._recursive(
+            (annotation, False),
+            alias.__name__,
+            lambda: self.shape(self.scope.resolve(value, where), where),
+        )
+
+    def _recursive(self, key: Any, name: str, make: Callable[[], Shape]) -> Shape:
+        """The shape of a type that may contain itself: a reference where it does."""
+        known = self._named.get(key)
+        if known is not None:
+            if known.shape is not None:
+                return known.shape
+            if known.definition is None:
+                known.definition = self._free_name(name)
+                # Reserves the name; the schema follows when the type is complete.
+                self.definitions[known.definition] = True
+            return _reference(known, name)
+        recursion = self._named[key] = _Recursion(name)
+        try:
+            shape = make()
+        except BaseException:
+            del self._named[key]
+            raise
+        if recursion.definition is not None:
+            self.definitions[recursion.definition] = shape.schema
+            shape = msgspec.structs.replace(
+                shape,
+                schema={"$ref": f"#/$defs/{recursion.definition}"},
+                gate=NOTHING,
+                direct=False,
+                sound=False,
+            )
+        recursion.shape = shape
+        return shape
+
+    def _free_name(self, name: str) -> str:
+        number, free = 1, name
+        while free in self.definitions:
+            number += 1
+            free = f"{name}{number}"
+        return free
+
+    def _with_meta(
+        self, shape: Shape, annotation: Any, metadata: tuple[Any, ...], where: str
+    ) -> Shape:
+        for meta in metadata:
+            if not isinstance(meta, msgspec.Meta):
+                continue
+            shape = self._constrained(shape, keywords_of(meta), where, by_msgspec=True)
+            if meta.tz is not None and annotation in (dt.datetime, dt.time):
+                shape = _with_timezone(shape, annotation, meta.tz)
+        return shape
+
+    def _constrained(
+        self, shape: Shape, keywords: dict[str, Any], where: str, *, by_msgspec: bool
+    ) -> Shape:
+        if not keywords:
+            return shape
+        try:
+            return constrained(shape, keywords, by_msgspec=by_msgspec)
+        except ValueError as error:
+            raise DeclarationError(f"{where}: {error}") from None
+
+    def _advertised_schema(self, advertised: Any, where: str) -> Shape:
+        if isinstance(advertised, dict):
+            return Shape(schema=advertised, named="the advertised schema")
+        return self.shape(self.scope.resolve(advertised, where), where)
+
+    def _advertised(self, published: Shape, shape: Shape, where: str) -> Shape:
+        try:
+            return advertised_shape(published, shape, None, self.definitions)
+        except ValueError as error:
+            raise DeclarationError(f"{where}: {error}") from None
+
+
+_CONTAINERS = frozenset(ARRAYS) | frozenset(MAPS)
+
+
+def _known_scalar(scalars: dict[Any, Shape], annotation: Any) -> Shape | None:
+    try:
+        return scalars.get(annotation)
+    except TypeError:
+        return None
+
+
+def _inner(annotation: Any) -> Any:
+    """What a NewType, a type variable or a wrapper such as ``Final`` stands for."""
+    if isinstance(annotation, NewType):
+        return annotation.__supertype__
+    if isinstance(annotation, TypeVar):
+        if annotation.__constraints__:
+            return union_of(annotation.__constraints__)
+        return Any if annotation.__bound__ is None else annotation.__bound__
+    if getattr(get_origin(annotation), "_name", None) in ("Final", "Required", "NotRequired"):
+        return get_args(annotation)[0]
+    return NOTHING
+
+
+def _reference(recursion: _Recursion, name: str) -> Shape:
+    def read(value: Any) -> Any:
+        shape = recursion.shape
+        return value if shape is None or shape.read is None else shape.read(value)
+
+    return Shape(schema={"$ref": f"#/$defs/{recursion.definition}"}, read=read, rank=2, named=name)
+
+
+def _with_timezone(shape: Shape, python: Any, wanted: bool) -> Shape:
+    exact = Annotated[python, msgspec.Meta(tz=wanted)]
+    words = "with" if wanted else "without"
+
+    def read(value: Any) -> Any:
+        try:
+            return msgspec.convert(value, exact)
+        except msgspec.ValidationError:
+            raise Mismatch(f"an RFC 3339 time {words} a UTC offset", value) from None
+
+    return msgspec.structs.replace(shape, read=read, gate=exact, native=exact)
+
+
+def _spelled(annotation: Any) -> str:
+    return annotation.__qualname__ if isinstance(annotation, type) else str(annotation)
+
+
+def root_schema(schema: dict[str, Any], definitions: dict[str, Any]) -> dict[str, Any]:
+    """A schema to publish: a reference at its root is written out, its definitions follow."""
+    prefix = "#/$defs/"
+    reference = schema.get("$ref")
+    if isinstance(reference, str) and reference.startswith(prefix):
+        rest = {name: value for name, value in schema.items() if name != "$ref"}
+        schema = {**definitions[reference.removeprefix(prefix)], **rest}
+    return {**schema, "$defs": definitions} if definitions else schema

@@ -1,0 +1,164 @@
+"""Arrays and maps: lists, sets, tuples, dicts and their abstract kin."""
+
+import collections
+import collections.abc
+import types
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+
+from ._errors import Mismatch
+from ._shape import NOTHING, Shape, read_each, read_item
+
+__all__ = ["ARRAYS", "MAPS", "array_shape", "map_shape", "tuple_shape"]
+
+# Python origin -> what makes it from a list; None where the list itself is it.
+ARRAYS: dict[Any, Callable[[list[Any]], Any] | None] = {
+    list: None,
+    collections.abc.Sequence: None,
+    collections.abc.MutableSequence: None,
+    collections.abc.Collection: None,
+    collections.abc.Iterable: None,
+    set: set,
+    frozenset: frozenset,
+    collections.abc.Set: set,
+    collections.abc.MutableSet: set,
+    collections.deque: collections.deque,
+    tuple: tuple,
+}
+MAPS: dict[Any, Callable[[dict[Any, Any]], Any] | None] = {
+    dict: None,
+    collections.abc.Mapping: None,
+    collections.abc.MutableMapping: None,
+    collections.OrderedDict: collections.OrderedDict,
+}
+_BY_MSGSPEC: dict[Any, Any] = {
+    list: list,
+    collections.abc.Sequence: list,
+    collections.abc.MutableSequence: list,
+    collections.abc.Collection: list,
+    collections.abc.Iterable: list,
+    set: set,
+    collections.abc.Set: set,
+    collections.abc.MutableSet: set,
+    frozenset: frozenset,
+}
+_SETS = {set, frozenset, collections.abc.Set, collections.abc.MutableSet}
+
+
+def array_shape(origin: Any, item: Shape) -> Shape:
+    """Any array whose items are all of one type; a set may be given repeated items."""
+    make = ARRAYS[origin]
+    schema: dict[str, Any] = {"type": "array"}
+    if item.schema:
+        schema["items"] = item.schema
+    outer: Callable[..., Any] | None = None
+    if origin is tuple:
+        outer = _tuple_of_any_length
+    elif origin in _BY_MSGSPEC:
+        outer = _BY_MSGSPEC[origin].__class_getitem__
+    shape = Shape(
+        schema=schema,
+        read=_array_reader(make, item),
+        named=getattr(origin, "__name__", str(origin)),
+        unordered=origin in _SETS,
+    )
+    return _with_types(shape, outer, [item])
+
+
+def _tuple_of_any_length(inner: Any) -> Any:
+    return types.GenericAlias(tuple, (inner, Ellipsis))
+
+
+def _array_reader(make: Callable[[list[Any]], Any] | None, item: Shape) -> Any:
+    read_one = item.read
+    if make is None:
+        return None if read_one is None else lambda value: read_each(read_one, value)
+
+    def read(value: list[Any]) -> Any:
+        items = read_each(read_one, value)
+        try:
+            return make(items)
+        except TypeError:
+            raise Mismatch("items that can be in a set", value) from None
+
+    return read
+
+
+def tuple_shape(items: list[Shape], make: Callable[[list[Any]], Any] = tuple) -> Shape:
+    """An array of exactly these items, in this order."""
+    schema: dict[str, Any] = {"type": "array", "minItems": len(items), "maxItems": len(items)}
+    if items:
+        schema["prefixItems"] = [item.schema for item in items]
+
+    def read(value: list[Any]) -> Any:
+        parts = [
+            part if shape.read is None else read_item(shape.read, index, part)
+            for index, (shape, part) in enumerate(zip(items, value, strict=True))
+        ]
+        return make(parts)
+
+    shape = Shape(schema=schema, read=read, named="tuple")
+    return _with_types(shape, lambda *inner: types.GenericAlias(tuple, inner), items)
+
+
+def map_shape(origin: Any, key: Shape, value: Shape) -> Shape:
+    """An object with any keys; keys that are no text are read from their text."""
+    make = MAPS[origin]
+    schema: dict[str, Any] = {"type": "object"}
+    if value.schema:
+        schema["additionalProperties"] = value.schema
+    plain_key = key.schema == {"type": "string"} and key.read is None
+    if not plain_key and key.schema.get("type") == "string":
+        names = {name: limit for name, limit in key.schema.items() if name != "type"}
+        schema["propertyNames"] = names
+    shape = Shape(schema=schema, read=_map_reader(make, key, value), named="dict")
+    if origin not in (dict, collections.abc.Mapping, collections.abc.MutableMapping):
+        return shape
+    if plain_key:
+        return _with_types(shape, lambda inner: types.GenericAlias(dict, (str, inner)), [value])
+    return shape
+
+
+def _map_reader(make: Callable[[dict[Any, Any]], Any] | None, key: Shape, value: Shape) -> Any:
+    if make is None and key.read is None and value.read is None:
+        return None
+
+    def read(given: dict[str, Any]) -> Any:
+        items = {
+            _read_key(key, name): part if value.read is None else read_item(value.read, name, part)
+            for name, part in given.items()
+        }
+        return items if make is None else make(items)
+
+    return read
+
+
+def _read_key(shape: Shape, name: str) -> Any:
+    """A member's name -> a key: itself, or the value that its text stands for."""
+    if shape.schema.get("type") == "string":
+        return name if shape.read is None else read_item(shape.read, name, name)
+    try:
+        value = msgspec.json.decode(name.encode())
+    except (ValueError, RecursionError):
+        value = name
+    kind = shape.schema.get("type")
+    if kind == "integer" and type(value) is not int:
+        raise Mismatch("keys that are integers", name)
+    if kind == "number" and type(value) not in (int, float):
+        raise Mismatch("keys that are numbers", name)
+    return value if shape.read is None else read_item(shape.read, name, value)
+
+
+def _with_types(shape: Shape, outer: Callable[..., Any] | None, inner: list[Shape]) -> Shape:
+    """Adds the msgspec types, where each of the ``inner`` shapes has one."""
+    if outer is None:
+        return shape
+    if all(item.gate is not NOTHING for item in inner):
+        shape.gate = outer(*[item.gate for item in inner])
+    if all(item.native is not NOTHING for item in inner):
+        shape.native = outer(*[item.native for item in inner])
+    shape.direct = shape.gate is not NOTHING and all(item.direct for item in inner)
+    shape.sound = all(item.sound for item in inner)
+    return shape

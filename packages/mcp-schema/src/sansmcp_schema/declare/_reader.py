@@ -1,0 +1,153 @@
+"""The bytes of ``arguments`` -> what the handler is called with, or what is wrong with them."""
+
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+import msgspec
+
+from ..json_check import Check, Violation, render, show
+from ._errors import Mismatch
+from ._numbers import decode_exactly
+
+__all__ = ["Bound", "Converted", "InputReader", "Refused", "mismatch_line"]
+
+
+class Bound(msgspec.Struct, frozen=True):
+    """Arguments that fit: call ``handler(*args, **kwargs)``."""
+
+    args: tuple[Any, ...]
+    kwargs: dict[str, Any]
+
+
+class Refused(msgspec.Struct, frozen=True):
+    """Arguments that do not fit: one line per violation, worded for a model."""
+
+    violations: list[str]
+
+
+Converted: TypeAlias = "tuple[tuple[Any, ...], list[tuple[str | None, Mismatch]]]"
+"""The handler's values in order, and the mismatches by argument; None for the whole object."""
+
+Binder = Callable[[tuple[Any, ...], Any], Bound]
+
+
+class InputReader:
+    """Reads the arguments of one tool or prompt; made once per declaration.
+
+    Attributes:
+        schema: The published input schema; an object at its root.
+    """
+
+    __slots__ = (
+        "_bind",
+        "_check",
+        "_convert",
+        "_decode",
+        "_fast",
+        "_is_secret",
+        "_repair",
+        "schema",
+    )
+
+    def __init__(
+        self,
+        schema: dict[str, Any],
+        check: Check,
+        *,
+        fast: Callable[[bytes], tuple[Any, ...]] | None,
+        convert: Callable[[dict[str, Any]], Converted],
+        bind: Binder,
+        repair: bool,
+        decode: Callable[[bytes | msgspec.Raw], Any] = decode_exactly,
+        is_secret: Callable[[tuple[str | int, ...]], bool],
+    ) -> None:
+        self.schema = schema
+        self._check = check
+        self._fast = fast
+        self._convert = convert
+        self._bind = bind
+        self._decode = decode
+        self._repair = repair
+        self._is_secret = is_secret
+
+    def read(self, raw: bytes | msgspec.Raw | None, context: object = None) -> Bound | Refused:
+        """The JSON text of ``arguments`` -> the handler's arguments, or all that is wrong.
+
+        Args:
+            raw: The JSON text; None where the member is absent. ``null`` counts as ``{}``.
+            context: What parameters of the context type get.
+        """
+        if raw is None:
+            raw = b"{}"
+        if self._fast is not None:
+            try:
+                values = self._fast(raw)
+            except Exception:  # noqa: BLE001 - whatever it is, the slow way finds the words for it
+                return self._read_slowly(raw, context)
+            return self._bind(values, context)
+        return self._read_slowly(raw, context)
+
+    def _read_slowly(self, raw: bytes | msgspec.Raw, context: object) -> Bound | Refused:
+        try:
+            value = self._decode(raw)
+        except RecursionError:
+            return Refused(["arguments: nested too deeply"])
+        except ValueError as error:
+            return Refused([f"arguments: {_what_is_wrong(error)}"])
+        return self.read_value({} if value is None else value, context)
+
+    def read_value(self, value: Any, context: object = None) -> Bound | Refused:
+        """Like ``read``, for arguments that are decoded already."""
+        try:
+            value, violations = self._checked(value)
+            if violations:
+                return Refused([render(violation) for violation in violations])
+            values, mismatches = self._convert(value)
+        except RecursionError:
+            return Refused(["arguments: nested too deeply"])
+        if mismatches:
+            return Refused([self._line(name, mismatch) for name, mismatch in mismatches])
+        return self._bind(values, context)
+
+    def _checked(self, value: Any) -> tuple[Any, list[Violation]]:
+        """The value, repaired if it has to be, and what is wrong with it after that."""
+        if self._check.is_valid(value) and type(value) is dict:
+            return value, []
+        if type(value) is not dict:
+            return value, self._check.violations(value) or [_no_object(value)]
+        if not self._repair:
+            return value, self._check.violations(value)
+        repaired = self._check.repair(value)
+        return repaired, self._check.violations(repaired)
+
+    def _line(self, name: str | None, mismatch: Mismatch) -> str:
+        return mismatch_line(mismatch if name is None else mismatch.under(name), self._is_secret)
+
+
+def _what_is_wrong(error: ValueError) -> str:
+    """Why a text could not be decoded, without msgspec's notation for the place."""
+    if isinstance(error, msgspec.ValidationError):
+        return "a number is out of range"
+    return "not valid JSON"
+
+
+def _no_object(value: Any) -> Violation:
+    return Violation((), "type", f"expected object, got {show(value, secret=False)}")
+
+
+def mismatch_line(mismatch: Mismatch, is_secret: Callable[[tuple[str | int, ...]], bool]) -> str:
+    """A value that its type does not take, in the shape of every other violation.
+
+    Args:
+        mismatch: What the type wants and what arrived.
+        is_secret: Tells whether the value at a path must not be shown.
+    """
+    secret = is_secret(mismatch.path)
+    message = f"expected {mismatch.expected}, got {show(mismatch.value, secret=secret)}"
+    detail = mismatch.detail[:_SHOWN_DETAIL].replace("\n", " ")
+    if detail and not secret:
+        message += f" ({detail})"
+    return render(Violation(mismatch.path, "type", message))
+
+
+_SHOWN_DETAIL = 200

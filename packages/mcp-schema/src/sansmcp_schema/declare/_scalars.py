@@ -1,0 +1,136 @@
+"""The types that are one JSON scalar, as a table."""
+
+import datetime as dt
+import decimal
+import re
+import types
+import uuid
+from typing import Annotated, Any
+
+import msgspec
+
+from ._errors import Mismatch
+from ._numbers import EXACT, LongFloat, to_float, to_int
+from ._shape import NOTHING, Reader, Shape
+
+__all__ = ["EXACT_FLOAT", "INPUT_SCALARS", "OUTPUT_SCALARS"]
+
+# A float that may have lost digits takes the slow way, where it is read exactly.
+EXACT_FLOAT = Annotated[float, msgspec.Meta(gt=-EXACT, lt=EXACT)]
+
+_UUID = (
+    r"(?i:urn:uuid:)?(\{)?"
+    r"([0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}|[0-9a-fA-F]{32})"
+    r"(?(1)\})"
+)
+
+
+def _read_uuid(value: str) -> uuid.UUID:
+    found = re.fullmatch(_UUID, value)
+    if found is None:
+        raise Mismatch("a UUID", value)
+    return uuid.UUID(found[2])
+
+
+def _read_decimal(value: str | float) -> decimal.Decimal:
+    text = repr(value)
+    if isinstance(value, str):
+        text = value
+    elif isinstance(value, LongFloat):
+        text = value.text
+    try:
+        return msgspec.convert(text, decimal.Decimal)
+    except msgspec.ValidationError:
+        raise Mismatch("a decimal number", value) from None
+
+
+def _converted(wanted: Any, expected: str) -> Reader:
+    def read(value: Any) -> Any:
+        try:
+            return msgspec.convert(value, wanted)
+        except msgspec.ValidationError:
+            raise Mismatch(expected, value) from None
+
+    return read
+
+
+def _read_raw(value: Any) -> msgspec.Raw:
+    return msgspec.Raw(msgspec.json.encode(value))
+
+
+def _plain(python: Any, schema: dict[str, Any], read: Reader | None = None) -> Shape:
+    return Shape(
+        schema=schema,
+        read=read,
+        gate=python,
+        native=python,
+        direct=True,
+        sound=True,
+        named=getattr(python, "__name__", str(python)),
+    )
+
+
+def _text(python: Any, expected: str, read: Reader | None = None, **keywords: str) -> Shape:
+    reader = read or _converted(python, expected)
+    shape = _plain(python, {"type": "string", **keywords}, reader)
+    shape.rank = 1
+    return shape
+
+
+def _base64(python: Any) -> Shape:
+    shape = _text(python, "base64 text", contentEncoding="base64")
+    shape.rank = 3
+    return shape
+
+
+_DECIMAL_TEXT = {"type": "string", "format": "decimal"}
+
+INPUT_SCALARS: dict[Any, Shape] = {
+    str: _plain(str, {"type": "string"}),
+    bool: _plain(bool, {"type": "boolean"}),
+    int: _plain(int, {"type": "integer"}, to_int),
+    float: Shape(
+        schema={"type": "number"},
+        read=to_float,
+        gate=EXACT_FLOAT,
+        native=float,
+        direct=True,
+        named="float",
+    ),
+    None: _plain(None, {"type": "null"}),
+    types.NoneType: _plain(None, {"type": "null"}),
+    Any: _plain(Any, {}),
+    object: _plain(Any, {}),
+    dt.datetime: _text(dt.datetime, "an RFC 3339 date-time", format="date-time"),
+    dt.date: _text(dt.date, "an RFC 3339 date", format="date"),
+    dt.time: _text(dt.time, "an RFC 3339 time", format="time"),
+    dt.timedelta: _text(dt.timedelta, "an ISO 8601 duration", format="duration"),
+    uuid.UUID: _text(uuid.UUID, "a UUID", _read_uuid, format="uuid"),
+    decimal.Decimal: Shape(
+        schema={"anyOf": [{"type": "number"}, _DECIMAL_TEXT]},
+        read=_read_decimal,
+        # msgspec itself takes 1e400 for a Decimal, which no exact check can look at.
+        gate=str | EXACT_FLOAT,
+        native=decimal.Decimal,
+        rank=1,
+        named="Decimal",
+    ),
+    bytes: _base64(bytes),
+    bytearray: _base64(bytearray),
+    memoryview: _base64(memoryview),
+    # msgspec.Raw takes bytes that are no UTF-8, so nothing fast is safe with it.
+    msgspec.Raw: Shape(schema={}, read=_read_raw, gate=NOTHING, native=NOTHING, named="Raw"),
+}
+
+# A Decimal is written as text, so a result promises nothing else.
+OUTPUT_SCALARS: dict[Any, Shape] = {
+    **INPUT_SCALARS,
+    decimal.Decimal: Shape(
+        schema=_DECIMAL_TEXT,
+        read=_read_decimal,
+        gate=str,
+        native=decimal.Decimal,
+        rank=1,
+        named="Decimal",
+    ),
+}

@@ -1,0 +1,33 @@
+"""Which values a message must not show."""
+
+from collections.abc import Callable
+from typing import Any
+
+from ..json_check import is_secret_name
+
+__all__ = ["secret_test"]
+
+
+def secret_test(
+    schema: dict[str, Any], secret_words: tuple[str, ...]
+) -> Callable[[tuple[str | int, ...]], bool]:
+    """A function of a path: whether a name on it, or the schema there, says that it is a secret."""
+
+    def is_secret(path: tuple[str | int, ...]) -> bool:
+        inner: Any = schema
+        for step in path:
+            if isinstance(step, str):
+                if is_secret_name(step, secret_words):
+                    return True
+                inner = inner.get("properties", {}).get(step, {}) if _is_schema(inner) else {}
+            else:
+                inner = inner.get("items", {}) if _is_schema(inner) else {}
+            if _is_schema(inner) and (inner.get("writeOnly") or inner.get("format") == "password"):
+                return True
+        return False
+
+    return is_secret
+
+
+def _is_schema(value: Any) -> bool:
+    return isinstance(value, dict)
