@@ -21,6 +21,7 @@ from ._envelope import encode_line
 from ._era import Era
 from ._session import LOG_LEVELS
 from ._signals import CallCancelled, ClientLacks, NeedsInput
+from ._targets import CompletionTarget
 
 if TYPE_CHECKING:
     from sansmcp_schema.roots import Root
@@ -149,6 +150,10 @@ class Context:
         Args:
             questions: Questions by key; a key names one question in all runs of a call.
         """
+        if isinstance(self._call.target, CompletionTarget):
+            raise TypeError(
+                "a completer cannot ask the client; only tools, prompts and resources can"
+            )
         answers: dict[str, Any] = {}
         missing: dict[str, AnyQuestion] = {}
         for key, question in questions.items():

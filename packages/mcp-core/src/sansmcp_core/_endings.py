@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import msgspec
-from sansmcp_schema.declare import ResultError
+from sansmcp_schema.declare import ResultError, to_json
 from sansmcp_schema.jsonrpc import INTERNAL_ERROR, MISSING_REQUIRED_CLIENT_CAPABILITY
 
 from ._client import required_capabilities
@@ -12,7 +12,7 @@ from ._effects import Report
 from ._errors import RequestError, ResourceNotFound, ToolError
 from ._input_required import InputRequired
 from ._signals import ClientLacks, NeedsInput, Signal
-from ._targets import Failure, not_found
+from ._targets import CompletionTarget, Failure, ResourceTarget, not_found
 
 if TYPE_CHECKING:
     from ._call import Call
@@ -48,9 +48,9 @@ def end_with_value(call: "Call", value: Any, *, show_exceptions: bool) -> Ending
             RequestError(INTERNAL_ERROR, f"Internal error: {call.label} {_FAILED}"),
             (Report("error", text, None, call.request_id),),
         )
-    if type(value) is InputRequired:
-        return _ask_explicitly(call, value, show_exceptions=show_exceptions)
     try:
+        if type(value) is InputRequired and not isinstance(call.target, CompletionTarget):
+            return _ask_explicitly(call, value)
         return Ending(call.target.wrap(value))
     except Exception as error:
         return _fault(call, error, show_exceptions=show_exceptions)
@@ -66,31 +66,48 @@ def end_with_exception(
         return Asking(exception.questions)
     if isinstance(exception, ClientLacks):
         return Ending(_lacks(exception.capabilities))
-    if isinstance(exception, ToolError):
-        return Ending(call.target.fail(str(exception)))
-    if isinstance(exception, RequestError):
-        return Ending(exception)
-    if isinstance(exception, ResourceNotFound):
-        uri = call.target.bound_to[0]
-        return Ending(not_found(uri, call.request.era))
+    try:
+        if isinstance(exception, ToolError):
+            return Ending(call.target.fail(_sendable(str(exception))))
+        if isinstance(exception, RequestError):
+            return Ending(_checked(exception))
+    except Exception as error:
+        return _fault(call, error, show_exceptions=show_exceptions)
+    if isinstance(exception, ResourceNotFound) and isinstance(call.target, ResourceTarget):
+        return Ending(not_found(call.target.uri, call.request.era))
     return _fault(call, exception, show_exceptions=show_exceptions)
 
 
-def _ask_explicitly(
-    call: "Call", value: InputRequired, *, show_exceptions: bool
-) -> Ending | Asking:
-    lacking = [
-        question.capability
+def _ask_explicitly(call: "Call", value: InputRequired) -> Ending | Asking:
+    lacking = {
+        question.capability: None
         for question in value.requests.values()
         if not call.context.client_supports(question.capability)
-    ]
+    }
     if lacking:
-        return Ending(_lacks(lacking))
-    try:
-        call.rounds.asked_explicitly(value.requests, value.state)
-    except Exception as error:
-        return _fault(call, error, show_exceptions=show_exceptions)
+        return Ending(_lacks(list(lacking)))
+    # Loaded with the first question.
+    from ._questions import read_any_answer
+
+    call.rounds.asked_explicitly(value.requests, value.state, read_any_answer)
     return Asking(value.requests)
+
+
+def _checked(error: RequestError) -> RequestError:
+    """Return a chosen error that can be sent; raises where that is the handler's fault."""
+    if not isinstance(error.code, int) or isinstance(error.code, bool):
+        raise ResultError(f"the code of a RequestError is an integer, got {error.code!r}")
+    if not isinstance(error.message, str):
+        raise ResultError(f"the message of a RequestError is a string, got {error.message!r}")
+    to_json([error.message, error.data])
+    return error
+
+
+def _sendable(text: str) -> str:
+    if not text.isascii():
+        # Only an unpaired surrogate cannot be encoded, and it is never ASCII.
+        to_json(text)
+    return text
 
 
 def _lacks(capabilities: list[str]) -> RequestError:
@@ -105,10 +122,18 @@ def _fault(call: "Call", exception: BaseException, *, show_exceptions: bool) -> 
     """Return the fixed text for the client and the details for the log."""
     text = f"{call.label} {_FAILED}"
     if show_exceptions:
-        text = f"{call.label} failed: {type(exception).__name__}: {exception}"
+        text = f"{call.label} failed: {type(exception).__name__}: {_shown(exception)}"
     what = "returned what cannot be sent" if isinstance(exception, ResultError) else "raised"
     report = Report("error", f"{call.label} {what}", exception, call.request_id)
     return Ending(call.target.fail(text), (report,))
+
+
+def _shown(exception: BaseException) -> str:
+    """Return the text of an exception, which an author's class may fail to give."""
+    try:
+        return str(exception).encode(errors="backslashreplace").decode()
+    except Exception:
+        return "(its text cannot be shown)"
 
 
 def _signal_in(group: "BaseExceptionGroup[BaseException]") -> BaseException | None:

@@ -259,10 +259,10 @@ def make_prompt(
         declaration,
         StringArguments(
             function,
-            where,
             string_options(
                 settings,
-                where,
+                "prompt",
+                name,
                 parameters=declaration.parameters,
                 localns=localns,
                 may_be_open=True,

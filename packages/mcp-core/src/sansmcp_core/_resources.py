@@ -239,8 +239,7 @@ class ResourceRegistry:
         template = UriTemplate(uri) if "{" in uri or "}" in uri else None
         arguments = StringArguments(
             function,
-            where,
-            string_options(self._settings, where, localns=localns),
+            string_options(self._settings, "resource", uri, localns=localns),
             may_postpone=may_postpone,
             check=lambda schema: _check_variables(where, function, schema, template),
         )

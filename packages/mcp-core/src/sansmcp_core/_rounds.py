@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
+from sansmcp_schema.declare import to_json
 
 from ._request_state import RequestState
 
@@ -60,13 +61,24 @@ class Rounds:
 
     def remember(self, key: str, value: Any) -> Any:
         """Keep the result of a step that runs once; return it as it will come back."""
-        kept = msgspec.json.decode(msgspec.json.encode(value))
+        kept = msgspec.json.decode(to_json(value))
         self.state.once[key] = kept
         return kept
 
-    def asked_explicitly(self, requests: "Mapping[str, AnyQuestion]", kept: Any) -> None:
-        """Note what a handler asks by itself, so that the next round can check the answers."""
-        self.state.kept = kept
-        self.state.asked = {
-            key: msgspec.to_builtins(question.request(key)) for key, question in requests.items()
-        }
+    def asked_explicitly(
+        self,
+        requests: "Mapping[str, AnyQuestion]",
+        kept: Any,
+        read: "Callable[[bytes, object], A | None]",
+    ) -> None:
+        """Note what a handler asks by itself, so that the next round can check the answers.
+
+        What the client answered to the questions before these is kept.
+        """
+        for key, question in self.state.asked.items():
+            raw = self.supplied.get(key)
+            if raw is not None and read(raw, question) is not None:
+                self.state.answers[key] = msgspec.Raw(raw)
+        asked = {key: question.request(key) for key, question in requests.items()}
+        # Encoded here, where what has no JSON is still the handler's fault.
+        self.state.kept, self.state.asked = msgspec.json.decode(to_json([kept, asked]))

@@ -5,6 +5,7 @@ from typing import Any
 
 from sansmcp_schema import declare
 from sansmcp_schema.declare import DeclarationError, InputOptions, InputReader, Parameter
+from sansmcp_schema.json_check import SchemaLimits
 
 from ._context import Context
 from ._errors import RegistrationError
@@ -26,7 +27,6 @@ class StringArguments:
 
     Args:
         function: The handler.
-        where: What the declaration is called in errors.
         arguments: What stands for the signature: a class, or a JSON Schema.
         options: How they are declared.
         may_postpone: Take annotations with names that are not defined yet.
@@ -36,12 +36,11 @@ class StringArguments:
         RegistrationError: The declaration cannot be served.
     """
 
-    __slots__ = ("_check", "_declared", "_reader", "_where", "function")
+    __slots__ = ("_check", "_declared", "_reader", "function")
 
     def __init__(
         self,
         function: Callable[..., Any],
-        where: str,
         options: InputOptions,
         *,
         arguments: Any = None,
@@ -49,7 +48,6 @@ class StringArguments:
         check: Callable[[Mapping[str, Any]], None] = _accept,
     ) -> None:
         self.function = function
-        self._where = where
         self._check = check
         self._reader: InputReader | None = None
         self._declared = self._translated(lambda: _declare(function, arguments, options))
@@ -103,14 +101,13 @@ class StringArguments:
         try:
             return make()
         except DeclarationError as error:
-            # The readers are the tools'; their messages call every declaration one.
-            text = str(error).replace(f"tool {self._where!r}", self._where)
-            raise RegistrationError(text) from error
+            raise RegistrationError(str(error)) from error
 
 
 def string_options(
     settings: Settings,
-    where: str,
+    kind: str,
+    name: str,
     *,
     parameters: Mapping[str, Parameter] | None = None,
     localns: Mapping[str, Any] | None = None,
@@ -120,13 +117,19 @@ def string_options(
 
     Args:
         settings: The server's switches.
-        where: What the declaration is called in errors.
+        kind: What is declared, for messages: ``prompt``, ``resource``.
+        name: Its name or URI, for messages.
         parameters: Options per parameter, by its Python name.
         localns: Names that postponed annotations may use beside the module's.
         may_be_open: Follow the server where it accepts unknown arguments.
     """
     return InputOptions(
-        tool_name=where,
+        tool_name=name,
+        kind=kind,
+        limits=SchemaLimits(
+            max_depth=settings.limits.max_schema_depth,
+            max_subschemas=settings.limits.max_subschemas,
+        ),
         open=may_be_open and settings.allow_unknown_arguments,
         repair=True,
         context_type=Context,

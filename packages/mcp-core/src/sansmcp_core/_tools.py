@@ -42,7 +42,7 @@ from ._tool_results import tool_result
 
 __all__ = ["Tool", "make_tool"]
 
-_READY_MADE = (*CONTENT_BLOCKS, CallToolResult, InputRequired)
+_READY_MADE = (*CONTENT_BLOCKS, CallToolResult)
 
 _OK_SCHEMA = {
     "type": "object",
@@ -253,6 +253,7 @@ def _options(
     outputs = OutputOptions(
         tool_name=name,
         ready_made=_READY_MADE,
+        no_results=(InputRequired,),
         local_names=local_names,
         limits=limits,
         validated_by_application=declaration.validated_by_application,

@@ -24,6 +24,7 @@ from sansmcp_schema.results import CallToolResult
 from ._endings import Asking, end_with_exception, end_with_value
 from ._errors import RequestError
 from ._input_required import InputRequired
+from ._targets import CompletionTarget
 
 try:
     from opentelemetry import context as otel_context
@@ -111,7 +112,7 @@ def trace_calls(
         span = tracer.start_span(
             name, parent, trace.SpanKind.SERVER, attributes=attributes, links=links
         )
-        token = otel_context.attach(trace.set_span_in_context(span, parent))
+        token = otel_context.attach(_within(span, parent))
         try:
             with inner(call):
                 yield
@@ -145,6 +146,13 @@ def _parent(params: bytes) -> "tuple[TraceContext, list[trace.Link]]":
     if not surrounding.is_valid or trace.get_current_span(parent).get_span_context() == surrounding:
         return parent, []
     return parent, [trace.Link(surrounding)]
+
+
+def _within(span: trace.Span, parent: "TraceContext") -> "TraceContext":
+    """Return the context that a handler runs in; a span of no trace must not hide its parent's."""
+    if span.get_span_context().is_valid:
+        return trace.set_span_in_context(span, parent)
+    return parent
 
 
 def _carrier(params: bytes) -> dict[str, str]:
@@ -251,7 +259,7 @@ def _returned(span: trace.Span, call: "Call", value: Any) -> None:
         ending = end_with_value(call, value, show_exceptions=True)
         assert not isinstance(ending, Asking)
         _fails_with(span, ending.answer, ending.reports[0].message)
-    elif isinstance(value, InputRequired):
+    elif type(value) is InputRequired and not isinstance(call.target, CompletionTarget):
         _asks(span)
     elif isinstance(value, CallToolResult) and value.is_error is True:
         _fails_with(span, value)

@@ -1,0 +1,171 @@
+"""The official Python client, connected to an example over stdio; every wait has a deadline."""
+
+import os
+import sys
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any, Literal, TypeAlias
+
+import anyio
+import mcp_types as types
+import pytest
+from mcp import Client, StdioServerParameters, stdio_client
+from mcp.shared.exceptions import MCPDeprecationWarning
+
+__all__ = ["DEADLINE_S", "EXAMPLES", "Era", "Link", "connect"]
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
+DEADLINE_S = 30.0
+
+Era: TypeAlias = Literal["modern", "legacy"]
+
+_MODES = {"modern": "auto", "legacy": "legacy"}
+_ROOT = types.Root.model_validate({"uri": "file:///work/photos", "name": "photos"})
+
+
+class Link:
+    """One client in one of its modes, what it answers, and what it has heard.
+
+    Args:
+        transport: The way to the server.
+        era: The client's mode.
+    """
+
+    def __init__(self, transport: Any, era: Era) -> None:
+        self.era = era
+        self.client = Client(
+            transport,
+            mode=_MODES[era],
+            read_timeout_seconds=DEADLINE_S,
+            elicitation_callback=self._elicit,
+            sampling_callback=self._sample,
+            list_roots_callback=self._list_roots,
+            message_handler=self._hear,
+            log_level="debug",
+        )
+        self._news = anyio.Event()
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget what was heard, and answer as at first."""
+        self.asked: list[Any] = []
+        self.heard: list[Any] = []
+        self.form: dict[str, Any] | None = None
+        """What the user fills in; None declines."""
+
+    @property
+    def modern(self) -> bool:
+        """Whether the client speaks 2026-07-28."""
+        return self.era == "modern"
+
+    async def call(self, name: str, **arguments: Any) -> types.CallToolResult:
+        """Call a tool."""
+        with anyio.fail_after(DEADLINE_S):
+            return await self.client.call_tool(name, arguments)
+
+    async def text(self, name: str, **arguments: Any) -> str:
+        """Call a tool that returns one text, and return it."""
+        result = await self.call(name, **arguments)
+        (block,) = result.content
+        assert isinstance(block, types.TextContent)
+        assert not result.is_error, block.text
+        return block.text
+
+    def logged(self) -> list[tuple[str, Any]]:
+        """Level and data of each log message."""
+        return [
+            (message.params.level, message.params.data)
+            for message in self.heard
+            if isinstance(message, types.LoggingMessageNotification)
+        ]
+
+    async def until(self, holds: Callable[[], bool]) -> None:
+        """Wait for what comes by itself."""
+        with anyio.fail_after(DEADLINE_S):
+            while not holds():
+                await self._news.wait()
+
+    @asynccontextmanager
+    async def following(
+        self, *uris: str, tools: bool = False, prompts: bool = False
+    ) -> AsyncIterator[Callable[[], list[Any]]]:
+        """Follow resources and lists as the era does; gives what has changed by now."""
+
+        def changes() -> list[Any]:
+            return [change for message in self.heard if (change := _change(message)) is not None]
+
+        with anyio.fail_after(DEADLINE_S):
+            if self.modern:
+                async with self.client.listen(
+                    resource_subscriptions=uris,
+                    tools_list_changed=tools,
+                    prompts_list_changed=prompts,
+                ):
+                    yield changes
+                return
+            with pytest.warns(MCPDeprecationWarning):
+                for uri in uris:
+                    await self.client.subscribe_resource(uri)
+                if not uris:
+                    await self.client.send_ping()
+            yield changes
+            for uri in uris:
+                with pytest.warns(MCPDeprecationWarning):
+                    await self.client.unsubscribe_resource(uri)
+
+    async def _elicit(self, context: Any, params: Any) -> types.ElicitResult:
+        self.asked.append(params)
+        if self.form is None:
+            return types.ElicitResult(action="decline")
+        return types.ElicitResult(action="accept", content=self.form)
+
+    async def _sample(self, context: Any, params: Any) -> types.CreateMessageResult:
+        self.asked.append(params)
+        prompt = params.messages[-1].content.text
+        return types.CreateMessageResult(
+            role="assistant",
+            content=types.TextContent(type="text", text=f"I read: {prompt}"),
+            model="echo",
+        )
+
+    async def _list_roots(self, context: Any) -> types.ListRootsResult:
+        self.asked.append("roots")
+        return types.ListRootsResult(roots=[_ROOT])
+
+    async def _hear(self, message: Any) -> None:
+        self.heard.append(message)
+        self._news.set()
+        self._news = anyio.Event()
+
+
+def _change(message: Any) -> str | None:
+    if isinstance(message, types.ResourceUpdatedNotification):
+        return str(message.params.uri)
+    if isinstance(message, types.ToolListChangedNotification):
+        return "tools"
+    if isinstance(message, types.PromptListChangedNotification):
+        return "prompts"
+    return None
+
+
+@asynccontextmanager
+async def connect(arguments: list[str], era: Era, log: Path) -> AsyncIterator[Link]:
+    """Start a server from the folder of the examples, and connect to it.
+
+    Args:
+        arguments: The command line after the interpreter.
+        era: The client's mode.
+        log: Gets the server's standard error, which must hold no traceback at the end.
+    """
+    parameters = StdioServerParameters(
+        command=sys.executable, args=arguments, cwd=EXAMPLES, env=dict(os.environ)
+    )
+    with log.open("w") as errors:
+        link = Link(stdio_client(parameters, errlog=errors), era)
+        async with link.client:
+            if era == "legacy":
+                with pytest.warns(MCPDeprecationWarning):
+                    await link.client.set_logging_level("debug")
+            yield link
+    assert "Traceback" not in log.read_text()
