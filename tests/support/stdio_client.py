@@ -42,13 +42,13 @@ META = {
 }
 
 
-def request(id: int | str, method: str, **params: Any) -> bytes:
+def request(id: int | str, method: str, /, **params: Any) -> bytes:
     """A modern request, one line."""
     message = {"jsonrpc": "2.0", "id": id, "method": method, "params": {"_meta": META, **params}}
     return json.dumps(message).encode() + b"\n"
 
 
-def call(id: int | str, name: str, **arguments: Any) -> bytes:
+def call(id: int | str, name: str, /, **arguments: Any) -> bytes:
     """A modern call of a tool, one line."""
     return request(id, "tools/call", name=name, arguments=arguments)
 
@@ -146,7 +146,7 @@ class Client:
         self.send(line)
         return self.answer(json.loads(line)["id"])
 
-    def text(self, id: int | str, name: str, **arguments: Any) -> str:
+    def text(self, id: int | str, name: str, /, **arguments: Any) -> str:
         """Call a tool and return its text."""
         result = self.ask(call(id, name, **arguments))["result"]
         text: str = result["content"][0]["text"]
