@@ -20,7 +20,7 @@ __all__ = ["Form", "FormRefused", "form_of", "requested_schema_of"]
 _FORMATS = ("email", "uri", "date", "date-time")
 # Keywords that a property of a form may have, by its type.
 _ALLOWED = {
-    "string": {"minLength", "maxLength", "format", "enum", "oneOf", "default"},
+    "string": {"minLength", "maxLength", "format", "enum", "enumNames", "oneOf", "default"},
     "number": {"minimum", "maximum", "default"},
     "integer": {"minimum", "maximum", "default"},
     "boolean": {"default"},

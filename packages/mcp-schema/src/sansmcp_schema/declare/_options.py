@@ -53,6 +53,8 @@ class OutputOptions(msgspec.Struct, frozen=True, kw_only=True):
     Args:
         tool_name: How messages name the declaration; the function's name if empty.
         ready_made: Types that are results already (content blocks, whole results): no schema.
+        no_results: Types that are returned in place of a result, such as a request for input: they
+            say nothing of the schema.
         text_schema: Publish ``{"type": "string"}`` for ``-> str`` and send the text as structured
             content too; without it a text is only a text block.
         local_names: Names for postponed annotations: see ``caller_locals``.
@@ -63,6 +65,7 @@ class OutputOptions(msgspec.Struct, frozen=True, kw_only=True):
 
     tool_name: str = ""
     ready_made: tuple[Any, ...] = ()
+    no_results: tuple[type, ...] = ()
     text_schema: bool = False
     local_names: Mapping[str, Any] | None = None
     limits: SchemaLimits = DEFAULT_LIMITS

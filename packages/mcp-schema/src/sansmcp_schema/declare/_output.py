@@ -107,7 +107,7 @@ def output_from_schema(schema: Any, options: OutputOptions = _DEFAULTS) -> Outpu
 
 
 def _from_type(annotation: Any, scope: Scope, options: OutputOptions, where: str) -> OutputWriter:
-    annotation = _awaited(annotation)
+    annotation = _without(_awaited(annotation), options.no_results)
     if annotation in _WITHOUT_SCHEMA or _is_ready_made(annotation, options.ready_made):
         return OutputWriter(None)
     if _bare(annotation) is str and not options.text_schema and not _has_options(annotation):
@@ -144,6 +144,17 @@ def _bare(annotation: Any) -> Any:
 def _has_options(annotation: Any) -> bool:
     extras = get_args(annotation)[1:] if get_origin(annotation) is Annotated else ()
     return any(isinstance(e, Parameter) and e.advertised is not None for e in extras)
+
+
+def _without(annotation: Any, no_results: tuple[type, ...]) -> Any:
+    """The type without what is returned in place of a result; ``None`` where nothing is left."""
+    bare = _bare(annotation)
+    if bare in no_results:
+        return None
+    parts = get_args(bare)
+    if get_origin(bare) not in (Union, types.UnionType) or not set(parts) & set(no_results):
+        return annotation
+    return Union[tuple(part for part in parts if part not in no_results)]  # noqa: UP007 - a tuple
 
 
 def _is_ready_made(annotation: Any, ready_made: tuple[Any, ...]) -> bool:
