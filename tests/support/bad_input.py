@@ -67,7 +67,8 @@ _UNREADABLE = [
         "no UTF-8 in the method": b'{"jsonrpc":"2.0","id":1,"method":"\xff"}',
         "no UTF-8 in an argument": b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":'
         b'{"name":"add","arguments":{"a":"\xc3"}}}',
-        "no UTF-8 in a key nobody reads": b'{"jsonrpc":"2.0","id":1,"method":"ping","x":"\xed\xa0\x80"}',
+        "no UTF-8 in a key nobody reads": b'{"jsonrpc":"2.0","id":1,"method":"ping","x":'
+        b'"\xed\xa0\x80"}',
         "overlong UTF-8": b'{"jsonrpc":"2.0","id":1,"method":"\xc0\xaf"}',
         "UTF-16": '{"jsonrpc":"2.0","id":1,"method":"ping"}'.encode("utf-16"),
         "a byte order mark": b'\xef\xbb\xbf{"jsonrpc":"2.0","id":1,"method":"ping"}',
@@ -211,57 +212,58 @@ _UNKNOWN = [
     for era, line in (("modern", _request), ("legacy", _legacy))
 ]
 
+_META_ROWS: list[tuple[str, str, Any, int]] = [
+    ("ping", "null", None, INVALID_PARAMS),
+    ("ping", "a list", [], INVALID_PARAMS),
+    ("ping", "a string", "x", INVALID_PARAMS),
+    ("tools/list", "progressToken 1.5", {**_META, "progressToken": 1.5}, INVALID_PARAMS),
+    ("tools/list", "progressToken true", {**_META, "progressToken": True}, INVALID_PARAMS),
+    ("tools/list", "progressToken null", {**_META, "progressToken": None}, INVALID_PARAMS),
+    ("tools/list", "progressToken {}", {**_META, "progressToken": {}}, INVALID_PARAMS),
+    *(
+        ("tools/list", f"{key} {value!r}", {**_META, key: value}, INVALID_PARAMS)
+        for key, values in {
+            "io.modelcontextprotocol/protocolVersion": (5, None, [], {}),
+            "io.modelcontextprotocol/clientCapabilities": (5, None, [], "x"),
+            "io.modelcontextprotocol/clientInfo": (5, [], {}, {"name": 1, "version": "1"}),
+            "io.modelcontextprotocol/logLevel": ("loud", 5, None),
+        }.items()
+        for value in values
+    ),
+    (
+        "tools/list",
+        "a wrong capability",
+        {**_META, "io.modelcontextprotocol/clientCapabilities": {"sampling": 5}},
+        INVALID_PARAMS,
+    ),
+    (
+        "bogus",
+        "a wrong progress token, of an unknown method",
+        {"progressToken": []},
+        INVALID_PARAMS,
+    ),
+    (
+        "tools/list",
+        "a version only",
+        {"io.modelcontextprotocol/protocolVersion": "2026-07-28"},
+        INVALID_PARAMS,
+    ),
+    (
+        "tools/list",
+        "capabilities only",
+        {"io.modelcontextprotocol/clientCapabilities": {}},
+        INVALID_PARAMS,
+    ),
+    (
+        "tools/list",
+        "an unknown version",
+        {**_META, "io.modelcontextprotocol/protocolVersion": "1900-01-01"},
+        -32022,
+    ),
+]
 _WRONG_META = [
     BadLine(f"_meta with {name}", _line(id=1, method=method, params={"_meta": value}), [code], 1)
-    for method, name, value, code in [
-        ("ping", "null", None, INVALID_PARAMS),
-        ("ping", "a list", [], INVALID_PARAMS),
-        ("ping", "a string", "x", INVALID_PARAMS),
-        ("tools/list", "progressToken 1.5", {**_META, "progressToken": 1.5}, INVALID_PARAMS),
-        ("tools/list", "progressToken true", {**_META, "progressToken": True}, INVALID_PARAMS),
-        ("tools/list", "progressToken null", {**_META, "progressToken": None}, INVALID_PARAMS),
-        ("tools/list", "progressToken {}", {**_META, "progressToken": {}}, INVALID_PARAMS),
-        *(
-            ("tools/list", f"{key} {value!r}", {**_META, key: value}, INVALID_PARAMS)
-            for key, values in {
-                "io.modelcontextprotocol/protocolVersion": (5, None, [], {}),
-                "io.modelcontextprotocol/clientCapabilities": (5, None, [], "x"),
-                "io.modelcontextprotocol/clientInfo": (5, [], {}, {"name": 1, "version": "1"}),
-                "io.modelcontextprotocol/logLevel": ("loud", 5, None),
-            }.items()
-            for value in values
-        ),
-        (
-            "tools/list",
-            "a wrong capability",
-            {**_META, "io.modelcontextprotocol/clientCapabilities": {"sampling": 5}},
-            INVALID_PARAMS,
-        ),
-        (
-            "bogus",
-            "a wrong progress token, of an unknown method",
-            {"progressToken": []},
-            INVALID_PARAMS,
-        ),
-        (
-            "tools/list",
-            "a version only",
-            {"io.modelcontextprotocol/protocolVersion": "2026-07-28"},
-            INVALID_PARAMS,
-        ),
-        (
-            "tools/list",
-            "capabilities only",
-            {"io.modelcontextprotocol/clientCapabilities": {}},
-            INVALID_PARAMS,
-        ),
-        (
-            "tools/list",
-            "an unknown version",
-            {**_META, "io.modelcontextprotocol/protocolVersion": "1900-01-01"},
-            -32022,
-        ),
-    ]
+    for method, name, value, code in _META_ROWS
 ]
 
 # Method -> parameter -> values of the wrong type; None as the value leaves the parameter out.

@@ -35,7 +35,7 @@ EVERY_CAPABILITY: dict[str, Any] = {
 Json = dict[str, Any]
 
 
-def meta(capabilities: Mapping[str, Any] = EVERY_CAPABILITY, **more: Any) -> Json:
+def meta(capabilities: Any = EVERY_CAPABILITY, /, **more: Any) -> Json:
     """The ``_meta`` of a modern request."""
     return {VERSION_KEY: MODERN, CAPABILITIES_KEY: dict(capabilities), **more}
 

@@ -255,7 +255,7 @@ class StartServer:
         log = self._folder / f"log_{len(self._clients)}"
         with log.open("wb") as errors:
             process = subprocess.Popen(
-                [sys.executable, "-X", "dev", *arguments],
+                [sys.executable, *arguments],
                 stdin=server_in,
                 stdout=server_out,
                 stderr=errors,

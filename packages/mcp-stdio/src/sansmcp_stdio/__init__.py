@@ -1,0 +1,19 @@
+"""Serve a sansmcp server over standard input and output, or over any byte stream."""
+
+from typing import TYPE_CHECKING, Any
+
+from ._run import Backend, run
+
+if TYPE_CHECKING:
+    from ._anyio import serve
+
+__all__ = ["Backend", "run", "serve"]
+
+
+def __getattr__(name: str) -> Any:
+    # serve needs anyio, which a server on threads does without.
+    if name == "serve":
+        from ._anyio import serve  # noqa: PLC0415
+
+        return serve
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,0 +1,105 @@
+"""Serving in an event loop, trio's or asyncio's: standard streams, or any byte stream."""
+
+import gc
+from collections.abc import AsyncIterator
+from contextlib import AbstractContextManager, asynccontextmanager
+from functools import partial
+from typing import Any, Literal
+
+import anyio
+from anyio.abc import ByteStream
+from msgspec import UNSET
+from sansmcp_core import Server
+
+from ._channel import Channel
+from ._lifespan import Lifespan, lifespan_of
+from ._loops import current_loop
+from ._pool import DEFAULT_MAX_THREADS
+from ._signals import StopSignals
+from ._tasks import LoopConnection
+from ._transports import ChannelTransport, StreamTransport
+
+__all__ = ["run_in_loop", "serve"]
+
+
+async def serve(
+    stream: ByteStream,
+    server: Server,
+    *,
+    lifespan_value: Any = UNSET,
+    max_threads: int = DEFAULT_MAX_THREADS,
+    drain_s: float = 2.0,
+) -> None:
+    """Serve one peer over a byte stream, one message a line; returns when its input ended.
+
+    Works under trio and asyncio, for any number of streams and servers at once. The stream is
+    closed at the end. Cancelling it cancels the calls of this stream.
+
+    Args:
+        stream: The peer, such as a Unix or TCP socket stream of anyio.
+        server: What is served.
+        lifespan_value: What handlers find as the lifespan's value. Where it is left out, the
+            server's own lifespan is entered for this stream and left at its end; a program that
+            serves many streams enters it once and gives its value here.
+        max_threads: The most blocking calls of this stream that run at once.
+        drain_s: Seconds that calls are given to end after the end of input.
+
+    Source: MCP 2026-07-28 basic/transports/stdio.
+    """
+    async with stream:
+        lifespan = lifespan_of(server) if lifespan_value is UNSET else None
+        async with _entered(lifespan) as entered_value:
+            connection = LoopConnection(
+                server,
+                StreamTransport(stream),
+                current_loop(),
+                max_threads=max_threads,
+                drain_s=drain_s,
+                lifespan_value=entered_value if lifespan_value is UNSET else lifespan_value,
+            )
+            await connection.run()
+
+
+def run_in_loop(
+    channel: Channel,
+    server: Server,
+    lifespan: Lifespan,
+    *,
+    backend: Literal["trio", "asyncio"],
+    max_threads: int,
+    drain_s: float,
+) -> None:
+    """Serve one peer over descriptors in a loop of its own; returns when its input ended."""
+    main = partial(_run, channel, server, lifespan, max_threads=max_threads, drain_s=drain_s)
+    anyio.run(main, backend=backend)
+
+
+async def _run(
+    channel: Channel, server: Server, lifespan: Lifespan, *, max_threads: int, drain_s: float
+) -> None:
+    with StopSignals() as signals:
+        async with _entered(lifespan) as lifespan_value:
+            loop = current_loop()
+            connection = LoopConnection(
+                server,
+                ChannelTransport(channel, loop),
+                loop,
+                max_threads=max_threads,
+                drain_s=drain_s,
+                lifespan_value=lifespan_value,
+            )
+            gc.freeze()  # the process is ours: what is there by now stays
+            signals.call(connection.stop)
+            await connection.run()
+
+
+@asynccontextmanager
+async def _entered(lifespan: Lifespan) -> AsyncIterator[Any]:
+    if lifespan is None:
+        yield None
+    elif isinstance(lifespan, AbstractContextManager):
+        with lifespan as value:
+            yield value
+    else:
+        async with lifespan as value:
+            yield value

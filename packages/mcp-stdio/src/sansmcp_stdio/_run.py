@@ -1,0 +1,104 @@
+"""``run``: serve standard input and output until the client goes."""
+
+import gc
+import sys
+from contextlib import AbstractContextManager, nullcontext
+from typing import Literal, TypeAlias
+
+from sansmcp_core import Server
+
+from ._channel import Channel
+from ._descriptors import StandardStreams
+from ._lifespan import Lifespan, lifespan_of
+from ._pool import DEFAULT_MAX_THREADS
+from ._signals import StopSignals
+from ._threads import ThreadedConnection
+
+__all__ = ["BACKENDS", "Backend", "run", "run_on"]
+
+Backend: TypeAlias = Literal["threads", "trio", "asyncio"]
+
+BACKENDS: tuple[Backend, ...] = ("threads", "trio", "asyncio")
+
+
+def run(
+    server: Server,
+    *,
+    backend: Backend | None = None,
+    max_threads: int = DEFAULT_MAX_THREADS,
+    drain_s: float = 2.0,
+) -> None:
+    """Serve ``server`` over standard input and output; returns when the client has gone.
+
+    For the whole run, descriptors 0 and 1 belong to the protocol: what the program or its child
+    processes print goes to standard error, and they read nothing. At the end of input, on SIGTERM
+    and on Ctrl-C, calls are given ``drain_s`` to end, then cancelled; a thread that hangs is left
+    behind and keeps nothing from ending. A second signal cuts that short. Signals are handled in
+    the main thread only, but ``run`` works in any.
+
+    Args:
+        server: What is served.
+        backend: ``threads`` loads no event loop and runs plain handlers only; ``trio`` and
+            ``asyncio`` run async ones, too. By default threads where neither a handler nor the
+            lifespan is async, otherwise trio.
+        max_threads: The most blocking calls that run at once; by default the number of
+            processors and 4 more, at most 32.
+        drain_s: Seconds that calls are given to end after the end of input.
+
+    Raises:
+        RegistrationError: A declaration cannot be served, such as an async handler on threads.
+        RuntimeError: Standard input and output are already being served.
+        TypeError: The lifespan is no context manager.
+        ValueError: An unknown backend, or one that this server or system cannot use.
+
+    Source: MCP 2026-07-28 basic/transports/stdio.
+    """
+    with StandardStreams() as channel:
+        run_on(channel, server, backend=backend, max_threads=max_threads, drain_s=drain_s)
+
+
+def run_on(
+    channel: Channel,
+    server: Server,
+    *,
+    backend: Backend | None,
+    max_threads: int,
+    drain_s: float,
+) -> None:
+    """Serve ``server`` over a channel that is taken already; see ``run``."""
+    lifespan = lifespan_of(server)
+    chosen = _choose(backend, server, lifespan)
+    if chosen != "threads":
+        from ._anyio import run_in_loop  # noqa: PLC0415 - anyio and a loop, 120 ms
+
+        run_in_loop(
+            channel, server, lifespan, backend=chosen, max_threads=max_threads, drain_s=drain_s
+        )
+        return
+    entered = lifespan if isinstance(lifespan, AbstractContextManager) else nullcontext()
+    with StopSignals() as signals, entered as value:
+        connection = ThreadedConnection(
+            server, channel, max_threads=max_threads, drain_s=drain_s, lifespan_value=value
+        )
+        gc.freeze()  # the process is ours: what is there by now stays
+        signals.call(connection.stop)
+        connection.run()
+
+
+def _choose(backend: Backend | None, server: Server, lifespan: Lifespan) -> Backend:
+    needs_loop = not isinstance(lifespan, AbstractContextManager | None)
+    if backend is None:
+        backend = "trio" if needs_loop or server.has_async_handlers else "threads"
+    if backend not in BACKENDS:
+        raise ValueError(f"backend must be one of {', '.join(BACKENDS)}, got {backend!r}")
+    if backend == "threads" and needs_loop:
+        raise ValueError(
+            'backend="threads" cannot enter an async lifespan; leave the backend out, or decorate '
+            "the lifespan with contextlib.contextmanager"
+        )
+    if backend != "threads" and sys.platform == "win32":
+        raise ValueError(
+            f'backend="{backend}" cannot wait for standard input on Windows; make the handlers '
+            'and the lifespan plain functions and use backend="threads"'
+        )
+    return backend

@@ -1,0 +1,254 @@
+"""One connection over a channel on plain threads: no event loop is loaded.
+
+The thread that called reads, keeps the time and runs inline calls; a pool runs blocking ones. One
+lock is held around every call of the core, and while the messages that come out of it are queued,
+so that they leave in the core's order. Whoever has added messages writes all that is queued; where
+the peer does not read, the rest waits for the reading thread, and nothing more is read.
+"""
+
+import contextvars
+import math
+import time
+from collections import deque
+from collections.abc import Callable
+from functools import partial
+from threading import Lock
+from typing import Any
+
+from sansmcp_core import Call, Cancel, Connection, Effect, Mode, Report, Run, Send, Server
+
+from ._channel import Channel
+from ._ending import LAST_WORDS_S, CallStopped
+from ._log import log
+from ._pace import Pace
+from ._pool import Pool
+from ._watch import watch
+
+__all__ = ["ThreadedConnection"]
+
+
+class ThreadedConnection:
+    """Serves one connection; ``run`` returns when it is over.
+
+    Args:
+        server: What is served; it must have no async handlers.
+        channel: The peer.
+        max_threads: The most blocking calls that run at once.
+        drain_s: Seconds that calls are given to end after the end of input.
+        lifespan_value: What handlers find as the lifespan's value.
+    """
+
+    def __init__(
+        self,
+        server: Server,
+        channel: Channel,
+        *,
+        max_threads: int,
+        drain_s: float,
+        lifespan_value: Any = None,
+    ) -> None:
+        self._channel = channel
+        self._drain_s = drain_s
+        self._watch = watch(channel)
+        self._pool: Pool[Call] = Pool(self._run_blocking, max_threads)
+        self._pace = Pace()
+        self._context = contextvars.copy_context()
+        self._lock = Lock()
+        self._writing = Lock()
+        # Guarded by the lock around the core.
+        self._queued: list[bytes] = []
+        self._reports: list[Report] = []
+        self._inline: deque[Call] = deque()
+        self._held_back: deque[Call] = deque()
+        self._cancelled: set[int] = set()
+        # Guarded by the writing lock.
+        self._unsent: memoryview | None = None
+        # Simple facts, read by anybody.
+        self._stalled = False
+        self._woken = False
+        self._mute = False
+        self._ending = False
+        self._at_once = False
+        self._awaits_calls = False
+        self._sleeps_until = math.inf
+        self._connection = Connection(
+            server, wake=self._watch.wake, lifespan_value=lifespan_value, async_handlers=False
+        )
+        self._connection.sent(0)  # from here on it counts what is unsent
+
+    def run(self) -> None:
+        """Serve until the input ends or ``stop`` is called, then end the calls and return."""
+        while not self._ending:
+            self._turn(reading=True)
+        until = time.monotonic() + self._drain_s
+        self._work_off(until, lambda: self._connection.calls_open > 0)
+        self._do(self._connection.shutdown)
+        self._work_off(max(until, time.monotonic() + LAST_WORDS_S), lambda: False)
+        self._do(self._connection.close)
+        self._pool.stop()
+        with self._writing:
+            self._mute = True
+
+    def stop(self, at_once: bool = False) -> None:
+        """End as at the end of input; from any thread or signal handler.
+
+        Args:
+            at_once: Give running calls no more time.
+        """
+        self._at_once |= at_once
+        self._ending = True
+        self._watch.wake()
+
+    # -- the thread that reads ---------------------------------------------------------------
+
+    def _work_off(self, until: float, busy: Callable[[], bool]) -> None:
+        """Go on without reading while there is something to do or to write, until ``until``."""
+        self._flush()
+        while not self._at_once and (rest := until - time.monotonic()) > 0:
+            # Set before looking: a call that ends from here on wakes this thread.
+            self._awaits_calls = True
+            if not (busy() or self._queued or self._stalled):
+                return
+            self._turn(reading=False, longest_s=rest)
+
+    def _turn(self, *, reading: bool, longest_s: float = math.inf) -> None:
+        """Wait for one thing to happen, and see to it."""
+        with self._lock:
+            reading = reading and not self._stalled and not self._connection.paused
+            self._awaits_calls = not reading
+            deadline = self._connection.deadline()
+            self._sleeps_until = math.inf if deadline is None else deadline
+        rest_s = math.inf if deadline is None else max(0.0, deadline - time.time())
+        started = time.monotonic()
+        data, awake = self._watch.wait(
+            reading=reading,
+            writing=self._stalled,
+            timeout_s=0.0 if self._inline else _finite(min(rest_s, longest_s)),
+        )
+        self._awaits_calls = False
+        self._woken |= awake
+        if data is not None:
+            self._receive(data)
+        if self._stalled:
+            self._flush(resume=True)
+        # Time that was slept has passed, whatever was done to the clock meanwhile.
+        if time.monotonic() - started >= rest_s or (deadline and time.time() >= deadline):
+            self._do(self._connection.tick)
+        if self._woken and not self._stalled:
+            self._woken = False
+            self._do(self._connection.pending)
+        self._run_inline()
+        self._flush()
+
+    def _receive(self, data: bytes) -> None:
+        if data:
+            self._do(lambda now: self._connection.receive(data, now))
+        else:
+            self._ending = True
+            self._do(self._connection.receive_eof)
+
+    def _run_inline(self) -> None:
+        while self._inline:
+            call = self._inline.popleft()
+            if self._pace.is_slow(call.label):
+                self._flush()
+            started = time.perf_counter()
+            self._run_call(call)
+            self._pace.took(call.label, time.perf_counter() - started)
+
+    # -- any thread --------------------------------------------------------------------------
+
+    def _run_blocking(self, call: Call) -> None:
+        hastens = self._run_call(call)
+        self._flush()
+        if hastens or self._awaits_calls or self._inline:
+            self._watch.wake()
+
+    def _run_call(self, call: Call) -> bool:
+        """Carry out one call and tell the core how it ended; see ``_do``."""
+        if id(call) in self._cancelled:
+            return self._do(partial(call.failed, CallStopped("cancelled before it began")), call)
+        try:
+            value = self._context.copy().run(call.invoke)
+        except BaseException as exception:  # noqa: BLE001 - the core decides what it means
+            return self._do(partial(call.failed, exception), call)
+        return self._do(partial(call.completed, value), call)
+
+    def _do(self, step: Callable[[float], list[Effect]], ended: Call | None = None) -> bool:
+        """Call the core and carry out what it asks for.
+
+        Returns:
+            Whether something is due before the thread that reads would look.
+        """
+        with self._lock:
+            if ended is not None:
+                self._cancelled.discard(id(ended))
+            for effect in step(time.time()):
+                self._carry_out(effect)
+            reports, self._reports = self._reports, []
+            deadline = self._connection.deadline()
+        for report in reports:
+            log(report)
+        return deadline is not None and deadline < self._sleeps_until
+
+    def _carry_out(self, effect: Effect) -> None:
+        if isinstance(effect, Send):
+            self._queued.append(effect.data)
+        elif isinstance(effect, Run):
+            self._start(effect.call)
+        elif isinstance(effect, Cancel):
+            self._cancelled.add(id(effect.call))
+        elif isinstance(effect, Report):
+            self._reports.append(effect)
+        else:
+            self._ending = self._at_once = True
+
+    def _start(self, call: Call) -> None:
+        if self._stalled:
+            # More results would only pile up behind those that the peer does not read.
+            self._held_back.append(call)
+        elif call.mode is Mode.INLINE:
+            self._inline.append(call)
+        else:
+            self._pool.submit(call)
+
+    # -- writing -----------------------------------------------------------------------------
+
+    def _flush(self, *, resume: bool = False) -> None:
+        """Write all that is queued, unless another thread is at it or the peer does not read."""
+        while (self._queued or resume) and (resume or not self._stalled):
+            if not self._writing.acquire(blocking=False):
+                return  # the holder looks again after it has let go
+            try:
+                self._write()
+            finally:
+                self._writing.release()
+            resume = False
+
+    def _write(self) -> None:
+        data = self._unsent
+        if data is None:
+            with self._lock:
+                queued, self._queued = self._queued, []
+            data = memoryview(queued[0] if len(queued) == 1 else b"".join(queued))
+        total = len(data)
+        sent = total
+        if not self._mute:
+            try:
+                sent = self._channel.send(data)
+            except OSError:
+                # Nobody listens any more: as at the end of input, and the rest is dropped.
+                self._mute = True
+                self.stop()
+        with self._lock:
+            self._connection.sent(sent)
+            self._unsent = data[sent:] if sent < total else None
+            was_stalled, self._stalled = self._stalled, sent < total
+            while self._held_back and not self._stalled:
+                self._start(self._held_back.popleft())
+        if self._stalled and not was_stalled:
+            self._watch.wake()  # the thread that reads shall wait for room
+
+
+def _finite(seconds: float) -> float | None:
+    return None if seconds == math.inf else seconds
