@@ -170,7 +170,7 @@ def test_all_or_none_are_registered() -> None:
 
 def test_a_module_gives_its_own_marked_functions() -> None:
     module = types.ModuleType("my_tools")
-    exec(  # noqa: S102 - a module made on the spot
+    exec(
         "from sansmcp_core import mark\n"
         "@mark.tool\n"
         "def mine() -> int: return 1\n"
@@ -203,6 +203,12 @@ def test_names_around_the_class_are_found_in_postponed_annotations() -> None:
     bound = first.bind(b'{"around":{"x":1},"inside":{"y":2}}', Context.__new__(Context))
     assert not isinstance(bound, Refused)
     assert bound.function(*bound.args, **bound.kwargs) == 3
+
+
+@pytest.mark.parametrize("wrong", ["add", property(lambda self: 1), len], ids=type)
+def test_only_a_function_can_be_marked(wrong: Any) -> None:
+    with pytest.raises(RegistrationError, match=r"@mark.tool marks a function, got"):
+        mark.tool(wrong)
 
 
 def test_a_class_is_refused_and_told_how() -> None:

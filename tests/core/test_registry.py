@@ -132,12 +132,13 @@ def test_an_unknown_name_is_an_error_that_lists_the_known_ones(
 def test_a_frozen_registry_refuses_every_change(
     registry: Registry[Entry], changes: list[int], change: str
 ) -> None:
+    def add(registry: Registry[Entry], name: str) -> None:
+        registry.add(Entry(name))
+
     registry.freeze()
+    act = add if change == "add" else CHANGES[change]
     with pytest.raises(RegistrationError, match=f"cannot {change} tool '.': the server is frozen"):
-        if change == "add":
-            registry.add(Entry("a"))
-        else:
-            CHANGES[change](registry, "a")
+        act(registry, "a")
     assert names(registry) == "abc"
     assert not changes
 

@@ -29,6 +29,7 @@ from ._uri_template import decode_once
 if TYPE_CHECKING:
     from ._request import Request
     from ._server import Server
+    from ._subscriptions import Kind
 
 __all__ = [
     "begin",
@@ -64,7 +65,14 @@ def ping(request: "Request", server: "Server", now: float) -> Outcome:
 
 def begin(request: "Request", server: "Server", now: float) -> Outcome:
     """``initialize``."""
-    return Begin(request.params)
+    offered = server.capabilities(request.revision)
+    promised: dict[Kind, Any] = {
+        "tools": offered.tools,
+        "prompts": offered.prompts,
+        "resources": offered.resources,
+    }
+    kinds = tuple(kind for kind, capability in promised.items() if _both(True, capability) is True)
+    return Begin(request.params, kinds)
 
 
 def set_level(request: "Request", server: "Server", now: float) -> Outcome:
@@ -202,19 +210,22 @@ def _start(request: "Request", target: Target, server: "Server", now: float) -> 
     if token is UNSET or token is None:
         return Start(target, Rounds(RequestState(), supplied))
     binding = binding_of(request, target)
-    state = server.sealer.open(token, binding, now) if binding is not None else None
+    state = server.sealer.open(token, binding, now)
     if state is None:
         return _reject(request, "Invalid params: this requestState cannot be used here")
     return Start(target, Rounds(state, supplied))
 
 
-def binding_of(request: "Request", target: Target) -> Binding | None:
-    """Return what a request's state is bound to; None where its arguments cannot be decoded."""
+def binding_of(request: "Request", target: Target) -> Binding:
+    """Return what a request's state is bound to."""
     name, raw = target.bound_to
+    if raw is None:
+        raw = b"{}"
     try:
-        arguments = canonical_json(msgspec.json.decode(raw)) if raw is not None else b"{}"
+        arguments = canonical_json(msgspec.json.decode(raw))
     except (ValueError, RecursionError):
-        return None
+        # An argument that nobody reads may hold what cannot be read; then the spelling counts.
+        arguments = raw
     return Binding(request.message.method, name, arguments)
 
 

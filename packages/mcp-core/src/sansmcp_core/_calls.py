@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import UNSET
 from sansmcp_schema.jsonrpc import INTERNAL_ERROR
+from sansmcp_schema.revisions import for_revision
 
 from ._actions import binding_of
 from ._admission import Admission
@@ -236,7 +237,6 @@ class Calls:
         from sansmcp_schema.input_required import InputRequiredResult
 
         binding = binding_of(call.request, call.target)
-        assert binding is not None, "the arguments were decoded before the handler ran"
         token = self._server.sealer.seal(call.rounds.state, binding, now)
         longest = self._server.settings.limits.max_state_bytes
         if len(token) > longest:
@@ -244,7 +244,10 @@ class Calls:
                 call, f"{call.target.label} keeps a request state of more than {longest} bytes"
             )
         result = InputRequiredResult(
-            input_requests={key: question.request(key) for key, question in questions.items()}
+            input_requests={
+                key: for_revision(question.request(key), call.request.revision)
+                for key, question in questions.items()
+            }
             or UNSET,
             request_state=token,
         )

@@ -233,7 +233,7 @@ class Connection:
             else:
                 effects.append(Send(subscription.acknowledgement()))
         elif isinstance(outcome, Begin):
-            if self._listeners.begin_session(self._session):
+            if self._listeners.begin_session(self._session, outcome.kinds):
                 self._session.begin(outcome.params)
                 request.revision = self._session.revision
                 result = initialize_result(self._server, request.revision)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 import msgspec
 from msgspec import UNSET
 from sansmcp_schema.capabilities import ClientCapabilities, Implementation
+from sansmcp_schema.declare import to_json
 from sansmcp_schema.notifications import (
     LoggingMessageNotification,
     LoggingMessageNotificationParams,
@@ -134,7 +135,7 @@ class Context:
         if wanted is None or LOG_LEVELS[level] < LOG_LEVELS[wanted]:
             return
         params = LoggingMessageNotificationParams(
-            level=level, data=data, logger=UNSET if logger is None else logger
+            level=level, data=msgspec.Raw(to_json(data)), logger=UNSET if logger is None else logger
         )
         notification = for_revision(LoggingMessageNotification(params=params), self._revision)
         self._call.notify(encode_line(notification))
@@ -337,7 +338,7 @@ def _questions() -> Any:
 
     It brings the protocol's sampling and elicitation families, which most servers never use.
     """
-    from . import _questions as module
+    from . import _questions as module  # noqa: PLC0415
 
     return module
 

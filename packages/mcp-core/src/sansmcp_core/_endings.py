@@ -1,6 +1,5 @@
 """How a call ends: what its handler's value or exception means for the client and for the log."""
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -15,6 +14,8 @@ from ._signals import ClientLacks, NeedsInput, Signal
 from ._targets import CompletionTarget, Failure, ResourceTarget, not_found
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from ._call import Call
     from ._questions import AnyQuestion
 
@@ -52,7 +53,7 @@ def end_with_value(call: "Call", value: Any, *, show_exceptions: bool) -> Ending
         if type(value) is InputRequired and not isinstance(call.target, CompletionTarget):
             return _ask_explicitly(call, value)
         return Ending(call.target.wrap(value))
-    except Exception as error:
+    except Exception as error:  # noqa: BLE001 - the handler's own code may be behind it
         return _fault(call, error, show_exceptions=show_exceptions)
 
 
@@ -71,7 +72,7 @@ def end_with_exception(
             return Ending(call.target.fail(_sendable(str(exception))))
         if isinstance(exception, RequestError):
             return Ending(_checked(exception))
-    except Exception as error:
+    except Exception as error:  # noqa: BLE001 - the handler's own code may be behind it
         return _fault(call, error, show_exceptions=show_exceptions)
     if isinstance(exception, ResourceNotFound) and isinstance(call.target, ResourceTarget):
         return Ending(not_found(call.target.uri, call.request.era))
@@ -86,8 +87,7 @@ def _ask_explicitly(call: "Call", value: InputRequired) -> Ending | Asking:
     }
     if lacking:
         return Ending(_lacks(list(lacking)))
-    # Loaded with the first question.
-    from ._questions import read_any_answer
+    from ._questions import read_any_answer  # noqa: PLC0415 - loaded with the first question
 
     call.rounds.asked_explicitly(value.requests, value.state, read_any_answer)
     return Asking(value.requests)
@@ -132,7 +132,7 @@ def _shown(exception: BaseException) -> str:
     """Return the text of an exception, which an author's class may fail to give."""
     try:
         return str(exception).encode(errors="backslashreplace").decode()
-    except Exception:
+    except Exception:  # noqa: BLE001 - the author's own code
         return "(its text cannot be shown)"
 
 

@@ -131,13 +131,17 @@ class Listeners:
         self._forget(subscription.listener)
         return True
 
-    def begin_session(self, session: LegacySession, kinds: Iterable[Kind] = _LIST_CHANGED) -> bool:
+    def begin_session(self, session: LegacySession, kinds: Iterable[Kind]) -> bool:
         """Let a legacy session hear of changes; False where the server has too many listeners."""
         if session.listener is not None:
             self._forget(session.listener)
-        session.listener = listener = Listener(kinds, (), self._ready)
+            session.listener = None
+        listener = Listener(kinds, (), self._ready)
+        if not self._hub.add(listener):
+            return False
         self._by_listener[listener] = None
-        return self._hub.add(listener)
+        session.listener = listener
+        return True
 
     def follow(self, session: LegacySession, uri: str, *, wanted: bool) -> bool:
         """Let a legacy session hear of a resource, or no longer; False where it is one too many."""

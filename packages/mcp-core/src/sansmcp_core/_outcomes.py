@@ -10,6 +10,7 @@ from sansmcp_schema.results import Result
 from ._decode import Rejection
 from ._rounds import Rounds
 from ._settings import CacheHint
+from ._subscriptions import Kind
 from ._targets import Target
 
 __all__ = ["Begin", "Follow", "Listen", "Outcome", "Reply", "Start"]
@@ -40,6 +41,8 @@ class Begin(msgspec.Struct, frozen=True):
     """Begin the legacy session."""
 
     params: InitializeRequestParams
+    kinds: tuple[Kind, ...]
+    """Lists whose changes the server promises to tell of."""
 
 
 class Follow(msgspec.Struct, frozen=True):

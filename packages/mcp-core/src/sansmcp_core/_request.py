@@ -101,6 +101,9 @@ def read_request(
         return _reject(message, METHOD_NOT_FOUND, f"Method not found: {message.method[:128]}")
     if failure is not None:
         return _reject(message, INVALID_PARAMS, f"Invalid params: {failure}")
+    if meta.log_level is not UNSET and not settings.logging:
+        # Who offers no log messages sends none.
+        meta.log_level = UNSET
     id = message.id
     assert id is not UNSET
     assert revision is not UNSET

@@ -9,6 +9,8 @@ from ._clock import SteadyClock
 __all__ = ["Timed", "Timers"]
 
 _KEPT_STALE = 64
+# A Unix time in a float is exact to a quarter of a microsecond only.
+_ROUNDING_S = 1e-6
 
 
 class Timed(Protocol):
@@ -52,7 +54,7 @@ class Timers:
             return []
         elapsed = self._advance(now)
         due: list[Timed] = []
-        while self._drop_stale() and self._heap[0][0] <= elapsed:
+        while self._drop_stale() and self._heap[0][0] <= elapsed + _ROUNDING_S:
             item = heapq.heappop(self._heap)[2]
             item.due_s = None
             due.append(item)

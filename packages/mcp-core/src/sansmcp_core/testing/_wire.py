@@ -1,7 +1,6 @@
 """The two ends of the in-memory connection: messages in, effects carried out, messages back."""
 
 from collections import deque
-from collections.abc import Awaitable
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -9,8 +8,11 @@ import msgspec
 from .._connection import Connection
 from .._effects import Cancel, Close, Effect, Report, Run, Send
 from .._operation import Mode
+from .._signals import Signal
 
 if TYPE_CHECKING:
+    from collections.abc import Awaitable
+
     from .._call import Call
     from .._server import Server
 
@@ -46,6 +48,11 @@ class Wire:
         """Let the server receive bytes, whole messages or pieces."""
         self.carry_out(self._connection.receive(data, self.now))
 
+    @property
+    def calls_open(self) -> int:
+        """How many calls run or wait."""
+        return self._connection.calls_open
+
     def next_message(self) -> dict[str, Any] | None:
         """Return the next message nobody has taken yet; None for none."""
         self.carry_out(self._connection.pending(self.now))
@@ -57,7 +64,7 @@ class Wire:
         while queue:
             effect = queue.popleft()
             if isinstance(effect, Send):
-                for line in effect.data.splitlines():
+                for line in effect.data.rstrip(b"\n").split(b"\n"):
                     message = msgspec.json.decode(line)
                     self.messages.append(message)
                     self._unseen.append(message)
@@ -81,9 +88,10 @@ class Wire:
 
     def run_held(self) -> None:
         """Run the plain calls that were held back."""
-        for call in [call for call in self.waiting if call.mode is not Mode.ASYNC]:
-            self.waiting.remove(call)
-            self.carry_out(self._run(call))
+        kept = [call for call in self.waiting if call.mode is Mode.ASYNC]
+        while plain := [call for call in self.waiting if call not in kept]:
+            self.waiting.remove(plain[0])
+            self.carry_out(self._run(plain[0]))
 
     async def run_async(self) -> None:
         """Run the async calls that wait, one after the other, in the task that awaits this."""
@@ -97,7 +105,7 @@ class Wire:
                 value = await awaitable
             except BaseException as error:
                 self.carry_out(call.failed(error, self.now))
-                if not isinstance(error, Exception) and not _is_ours(error):
+                if _is_foreign(error):
                     # A cancellation of the test's own task is not the handler's.
                     raise
             else:
@@ -130,7 +138,7 @@ class Wire:
             value = call.invoke()
         except KeyboardInterrupt:
             raise
-        except BaseException as error:
+        except BaseException as error:  # noqa: BLE001 - whatever a handler raises is for the core
             return call.failed(error, self.now)
         return call.completed(value, self.now)
 
@@ -139,7 +147,8 @@ class _Stopped(Exception):
     """The call was cancelled before it ran."""
 
 
-def _is_ours(error: BaseException) -> bool:
-    from .._signals import Signal
-
-    return isinstance(error, Signal)
+def _is_foreign(error: BaseException) -> bool:
+    """Tell whether an exception holds what no handler raises by itself."""
+    if isinstance(error, BaseExceptionGroup):
+        return any(_is_foreign(inner) for inner in error.exceptions)
+    return not isinstance(error, Exception | Signal | SystemExit)

@@ -1,0 +1,3 @@
+"""An HTTP/1.1 server for a sansmcp server. Not implemented yet: there is nothing here to use."""
+
+__all__: tuple[str, ...] = ()

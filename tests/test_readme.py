@@ -1,0 +1,202 @@
+"""What the pages say is so: their code runs, their tables are current, their links lead somewhere.
+
+The Python fences of a page run from top to bottom in one module. A fence that opens with
+``python fragment`` is part of something larger and is only parsed.
+"""
+
+import ast
+import json
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+from types import ModuleType
+from typing import Any, NamedTuple
+
+import pytest
+from sansmcp_core import Limits
+from sansmcp_schema.json_check import keyword_table
+
+ROOT = Path(__file__).parents[1]
+PAGES = {
+    path.relative_to(ROOT).as_posix(): path
+    for path in (
+        ROOT / "README.md",
+        *sorted(ROOT.glob("packages/*/README.md")),
+        *sorted(path for path in ROOT.glob("docs/*.md") if path.name != "plan.md"),
+    )
+}
+DEADLINE_S = 30
+_FENCE = re.compile(r"^```([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_LINK = re.compile(r"\]\(([^)#\s]+)[^)]*\)")
+
+
+class Fence(NamedTuple):
+    language: str
+    text: str
+    line: int
+
+
+def fences(page: str, language: str) -> list[Fence]:
+    text = PAGES[page].read_text(encoding="utf-8")
+    return [
+        Fence(match[1], match[2], text.count("\n", 0, match.start()) + 2)
+        for match in _FENCE.finditer(text)
+        if match[1] == language
+    ]
+
+
+def fence_with(page: str, words: str) -> str:
+    (text,) = [fence.text for fence in fences(page, "python") if words in fence.text]
+    return text
+
+
+def table(page: str, name: str) -> list[list[str]]:
+    """The rows of the table between two comments, without its head."""
+    text = PAGES[page].read_text(encoding="utf-8")
+    body = text.split(f"<!-- {name}: begin -->\n")[1].split(f"<!-- {name}: end -->")[0]
+    rows = [re.split(r"(?<!\\)\|", row.strip("|")) for row in body.splitlines()]
+    return [[cell.strip() for cell in row] for row in rows[2:]]
+
+
+# -- code ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if fences(page, "python")])
+def test_the_code_of_a_page_runs_from_top_to_bottom(
+    page: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    module = ModuleType("page_" + re.sub(r"\W", "_", page))
+    monkeypatch.setitem(sys.modules, module.__name__, module)
+    for fence in fences(page, "python"):
+        code = compile("\n" * (fence.line - 1) + fence.text, str(PAGES[page]), "exec")
+        exec(code, module.__dict__)
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_fragments_and_data_are_well_formed(page: str) -> None:
+    for fence in fences(page, "python fragment"):
+        ast.parse(fence.text)
+    for fence in fences(page, "json"):
+        json.loads(fence.text)
+    known = {"", "python", "python fragment", "json", "console", "text"}
+    text = PAGES[page].read_text(encoding="utf-8")
+    assert {match[1] for match in _FENCE.finditer(text)} <= known
+
+
+def code_lines(text: str) -> int:
+    return len([line for line in text.splitlines() if line.strip()])
+
+
+def test_the_first_server_is_short() -> None:
+    assert code_lines(fence_with("README.md", "sansmcp_stdio.run(server)")) <= 15
+
+
+def test_the_embedding_is_short() -> None:
+    assert code_lines(fence_with("README.md", "connection.receive_eof")) <= 30
+
+
+def answers_of(program: list[str], folder: Path, requests: list[dict[str, Any]]) -> list[Any]:
+    done = subprocess.run(
+        program,
+        cwd=folder,
+        input=b"".join(json.dumps(request).encode() + b"\n" for request in requests),
+        capture_output=True,
+        check=True,
+        timeout=DEADLINE_S,
+    )
+    assert done.stderr == b""
+    return sorted((json.loads(line) for line in done.stdout.splitlines()), key=lambda a: a["id"])
+
+
+def call(id: int, meta: dict[str, Any] | None = None) -> dict[str, Any]:
+    params: dict[str, Any] = {"name": "add", "arguments": {"a": 1, "b": 2}}
+    if meta is not None:
+        params["_meta"] = meta
+    return {"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params}
+
+
+MODERN_META = {
+    "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+    "io.modelcontextprotocol/clientCapabilities": {},
+}
+
+
+PROGRAMS = {
+    "the server by itself": ["server.py"],
+    "the module": ["-m", "sansmcp_stdio", "server:server"],
+    "the loop of one's own": ["embed.py"],
+}
+
+
+@pytest.mark.parametrize("program", PROGRAMS.values(), ids=PROGRAMS)
+def test_the_readme_serves_both_eras(program: list[str], tmp_path: Path) -> None:
+    server = fence_with("README.md", "sansmcp_stdio.run(server)")
+    embedding = fence_with("README.md", "connection.receive_eof")
+    (tmp_path / "server.py").write_text(server, encoding="utf-8")
+    (tmp_path / "embed.py").write_text(
+        f"{embedding}\n\nfrom server import server\n\nserve(server)\n", encoding="utf-8"
+    )
+    modern, legacy = answers_of(
+        [sys.executable, *program], tmp_path, [call(1, MODERN_META), call(2)]
+    )
+    assert modern["result"]["structuredContent"] == 3
+    assert legacy["result"]["structuredContent"] == {"result": 3}
+
+
+def test_the_client_configuration_starts_the_server_file() -> None:
+    (fence,) = fences("README.md", "json")
+    (entry,) = json.loads(fence.text)["mcpServers"].values()
+    assert entry["command"] == "python"
+    assert [Path(argument).name for argument in entry["args"]] == ["server.py"]
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_every_hatch_command_exists(page: str) -> None:
+    environments = tomllib.loads((ROOT / "hatch.toml").read_text(encoding="utf-8"))["envs"]
+    scripts = {
+        script if name == "default" else f"{name}:{script}"
+        for name, environment in environments.items()
+        for script in environment.get("scripts", ())
+    }
+    text = PAGES[page].read_text(encoding="utf-8")
+    assert set(re.findall(r"hatch run ([\w:-]+)", text)) <= scripts
+
+
+def test_the_two_commands_are_those_that_are_checked() -> None:
+    readme = PAGES["README.md"].read_text(encoding="utf-8")
+    checked = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+    assert "\n$ python -m pip install hatch && hatch run demo\n$ hatch test\n" in readme
+    assert {"step hatch run demo", "step hatch test"} <= set(checked.splitlines())
+
+
+# -- tables and links ---------------------------------------------------------------------------
+
+
+def test_the_table_of_limits_is_the_one_in_the_code() -> None:
+    written = [row[:2] for row in table("docs/limits.md", "limits")]
+    default = Limits()
+    assert written == [
+        [f"`{name}`", str(getattr(default, name))] for name in Limits.__struct_fields__
+    ]
+
+
+def test_the_table_of_keywords_is_the_one_in_the_code() -> None:
+    assert table("docs/declaring.md", "keywords") == [
+        [f"`{name}`", f"{role}: {hint}" if role == "refused" else role, dialects or "neither"]
+        for name, role, dialects, hint in keyword_table()
+    ]
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_links_lead_to_files(page: str) -> None:
+    links = _LINK.findall(PAGES[page].read_text(encoding="utf-8"))
+    local = [link for link in links if not link.startswith(("http:", "https:", "mailto:"))]
+    assert [link for link in local if not (PAGES[page].parent / link).exists()] == []
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_lines_are_short_enough_to_read_in_a_terminal(page: str) -> None:
+    lines = PAGES[page].read_text(encoding="utf-8").splitlines()
+    assert [line for line in lines if len(line) > 150 and not line.startswith("|")] == []
