@@ -74,7 +74,7 @@ OFFERS: list[tuple[Callable[[], Any], dict[str, Any]]] = [
     (lambda: ("a", "b"), {"values": ["a", "b"], "total": 2, "hasMore": False}),
     (lambda: ("a",), {"values": ["a"], "total": 1, "hasMore": False}),
     (lambda: [Language.PYTHON], {"values": ["python"], "total": 1, "hasMore": False}),
-    (lambda: {"a": 1}.keys(), {"values": ["a"], "total": 1, "hasMore": False}),
+    ({"a": 1}.keys, {"values": ["a"], "total": 1, "hasMore": False}),
     (lambda: numbered(100), {"values": HUNDRED, "total": 100, "hasMore": False}),
     (lambda: numbered(101), {"values": HUNDRED, "total": 101, "hasMore": True}),
     (lambda: numbered(100_000), {"values": HUNDRED, "total": 100_000, "hasMore": True}),

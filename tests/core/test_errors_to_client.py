@@ -1,7 +1,7 @@
 """What a client hears of a handler's fault, and what only the server's log does."""
 
 import math
-from typing import Any
+from typing import Any, cast
 
 import msgspec
 import pytest
@@ -17,6 +17,8 @@ from sansmcp_core import (
     ToolError,
     text,
 )
+from sansmcp_core.testing import PeerError, TestClient
+from sansmcp_schema.content import TextResourceContents
 from sansmcp_schema.results import CallToolResult, GetPromptResult, ReadResourceResult
 
 SECRET = "db at 10.0.0.5 /etc/secret"
@@ -353,3 +355,33 @@ def test_a_context_that_outlives_its_call_says_nothing() -> None:
     kept[0].log("error", "late")
     assert kept[0].cancelled
     assert peer.pending() == []
+
+
+READY_MADE = [
+    pytest.param("resources/read", ReadResourceResult(contents=cast("Any", ["x"])), id="contents"),
+    pytest.param(
+        "resources/read",
+        TextResourceContents(uri="a://b", text="x", meta={"x": math.nan}),
+        id="NaN in the _meta of contents",
+    ),
+    pytest.param("prompts/get", GetPromptResult(messages=cast("Any", ["x"])), id="messages"),
+    pytest.param(
+        "prompts/get",
+        GetPromptResult(messages=[], meta={"x": math.inf}),
+        id="infinity in the _meta of a prompt",
+    ),
+]
+
+
+@pytest.mark.parametrize(("method", "value"), READY_MADE)
+def test_a_ready_made_result_with_wrong_parts_is_never_sent(method: str, value: object) -> None:
+    server = Server("s")
+    server.resource("a://b", lambda: value, name="r")
+    server.prompt(lambda: value, name="p")
+    params = {"resources/read": {"uri": "a://b"}, "prompts/get": {"name": "p"}}[method]
+    with TestClient(server) as client:
+        with pytest.raises(PeerError) as caught:
+            client.request(method, params)
+
+        assert caught.value.code == -32603
+        assert len(client.reports) == 1

@@ -119,3 +119,14 @@ def test_memory_for_ended_calls_is_let_go(count: int) -> None:
         peer.ask(modern(id, "tools/call", name="t"))
     assert not peer.connection._calls.open
     assert peer.connection.calls_open == 0
+
+
+@pytest.mark.parametrize("name", Limits.__struct_fields__)
+def test_a_bound_that_would_serve_nobody_is_refused(name: str) -> None:
+    with pytest.raises(ValueError, match=name):
+        Limits(**{name: -1})
+
+
+def test_a_server_without_an_era_is_refused() -> None:
+    with pytest.raises(ValueError, match="serve nobody"):
+        Settings(modern=False, legacy=False)

@@ -22,6 +22,7 @@ from sansmcp_core import (
     text,
 )
 from sansmcp_core._methods import METHODS
+from sansmcp_core.testing import TestClient
 from sansmcp_schema.revisions import LEGACY_REVISIONS, REVISIONS
 
 SERVER_INFO = "io.modelcontextprotocol/serverInfo"
@@ -282,3 +283,14 @@ def test_a_result_that_a_handler_returns_again_and_again_is_not_changed_by_sendi
     assert "resultType" not in peer.result(legacy(2, "tools/call", name="again"))
     assert peer.result(modern(3, "tools/call", name="again")) == first
     assert kept.meta == {"example.com/k": 1}
+
+
+@pytest.mark.parametrize("revision", ["2026-07-28", "2025-11-25"])
+def test_a_list_that_became_empty_is_still_offered(revision: str) -> None:
+    """A client that was told of the change goes on to fetch the list."""
+    server = Server("s")
+    server.tool(lambda: "x", name="t")
+    with TestClient(server, revision) as client:
+        server.tools.remove("t")
+
+        assert client.request("tools/list")["tools"] == []

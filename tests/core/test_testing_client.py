@@ -271,7 +271,7 @@ def test_raw_bytes_are_answered_like_any_others() -> None:
     with TestClient(make_server()) as client:
         client.wire.receive_raw(b'{"jsonrpc":"2.0","id":"raw",')
         client.wire.receive_raw(b'"method":"ping"}\nbroken\n')
-        assert client.answer_to("raw") == {"jsonrpc": "2.0", "id": "raw", "result": {}}
+        assert client.inbox.answer_to("raw") == {"jsonrpc": "2.0", "id": "raw", "result": {}}
         assert client.wire.messages[-1]["error"]["code"] == -32700
 
 
@@ -378,3 +378,18 @@ async def test_a_client_that_another_task_uses_is_no_matter(client: TestClient) 
 
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(use)
+
+
+@pytest.mark.parametrize("revision", ["2026-07-28", "2025-11-25", "2025-06-18"])
+def test_answers_are_found_by_the_key_of_the_question_in_either_era(revision: str) -> None:
+    server = Server("s")
+
+    @server.tool
+    def ask(ctx: Context) -> str:
+        first = ctx.elicit("first", "1?", {"type": "object", "properties": {}})
+        second = ctx.elicit("second", "2?", {"type": "object", "properties": {}})
+        return f"{first.action} {second.action}"
+
+    answers = {"first": {"action": "accept"}, "second": {"action": "decline"}}
+    with TestClient(server, revision, answers=answers) as client:
+        assert text(client.call_tool("ask")) == "accept decline"

@@ -293,7 +293,7 @@ def test_structured_content_without_a_schema_is_still_json() -> None:
 
 
 def test_content_that_is_no_block_is_the_handlers_fault() -> None:
-    with pytest.raises(ResultError, match=r"content\[0\] .* is str"):
+    with pytest.raises(ResultError, match=r"content\[0\] is str, expected one of TextContent"):
         made(untyped).result(CallToolResult(content=["text"]), True)  # type: ignore[list-item]
 
 

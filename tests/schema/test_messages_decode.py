@@ -70,7 +70,8 @@ def test_an_error_without_a_readable_id_has_none() -> None:
 
 def test_call_params_are_read_in_one_pass_and_leave_arguments_alone() -> None:
     params = decode(
-        '{"name":"add","arguments":{"a": 1.0, "a": 2},"inputResponses":{"who": {"action":"decline"}},'
+        '{"name":"add","arguments":{"a": 1.0, "a": 2},'
+        '"inputResponses":{"who": {"action":"decline"}},'
         '"requestState":"s","_meta":{"progressToken":7,"io.modelcontextprotocol/logLevel":"info"}}',
         CallToolRequestParams,
     )

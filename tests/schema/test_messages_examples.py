@@ -1,4 +1,4 @@
-"""Every example that the 2026-07-28 specification ships decodes and encodes back to the same JSON."""
+"""Every example that the 2026-07-28 specification ships comes back as the same JSON."""
 
 import json
 from pathlib import Path

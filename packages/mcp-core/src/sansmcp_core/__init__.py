@@ -1,7 +1,8 @@
 """A Model Context Protocol server that does no I/O.
 
-Declare a ``Server``, hand it to an adapter (``sansmcp_stdio``, ``sansmcp_asgi``, ``sansmcp_h11``) or
-serve it yourself through a ``Connection``. Each name is loaded when it is first used.
+Declare a ``Server`` and hand it to an adapter (``sansmcp_stdio``, ``sansmcp_asgi``,
+``sansmcp_h11``), or serve it yourself through a ``Connection``. Each name is loaded when it is
+first used.
 """
 
 from importlib import import_module

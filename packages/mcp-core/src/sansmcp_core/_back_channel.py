@@ -3,7 +3,6 @@
 Source: MCP 2025-11-25 client/elicitation, client/sampling, client/roots.
 """
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -16,6 +15,8 @@ from ._decode import Answer
 from ._envelope import encode_line
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from ._call import Call
     from ._questions import AnyQuestion
 
@@ -90,6 +91,11 @@ class BackChannel:
             lines.append(encode_line(CancelledNotification(params=params)))
         leg.open.clear()
         return b"".join(lines)
+
+    def key_of(self, id: str | int) -> str | None:
+        """Return the key of the question that was sent under ``id``."""
+        leg = self._legs.get(id)
+        return None if leg is None else leg.open.get(id)
 
     def leg_of(self, call: "Call") -> Leg | None:
         """Return the leg that ``call`` waits for."""

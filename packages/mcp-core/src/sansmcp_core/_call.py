@@ -1,10 +1,7 @@
 """One call of a handler: a value that an adapter carries out as its mode says."""
 
-from collections.abc import Callable
-from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
-from ._context import Context
 from ._effects import Effect
 from ._operation import Bound, Mode
 from ._outbox import Note, Outbox
@@ -12,6 +9,10 @@ from ._request_state import RequestState
 from ._rounds import Rounds
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+    from contextlib import AbstractContextManager
+
+    from ._context import Context
     from ._request import Request
     from ._targets import Target
 

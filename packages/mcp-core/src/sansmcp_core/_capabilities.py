@@ -17,7 +17,7 @@ __all__ = ["Offered", "server_capabilities"]
 
 
 class Offered(NamedTuple):
-    """Which kinds of things a server has, disabled ones included, and whether that may change."""
+    """Which kinds of things a server has or has had, and whether that may change."""
 
     tools: bool
     resources: bool

@@ -100,6 +100,11 @@ class CompletionRegistry:
         self._resources = resources
         self._completers: Registry[Completer] = Registry("completer", lambda: None)
 
+    @property
+    def offered(self) -> bool:
+        """Whether there is, or has been, an entry: clients that were told so may still ask."""
+        return self._completers.offered
+
     def __len__(self) -> int:
         """The number of completers."""
         return len(self._completers)

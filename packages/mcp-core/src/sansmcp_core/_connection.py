@@ -6,35 +6,25 @@ Source: MCP 2026-07-28 basic/transports/stdio.
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-import msgspec
-from msgspec import UNSET, Raw
-from sansmcp_schema.jsonrpc import INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST
-from sansmcp_schema.requests import CancelledNotificationParams
-from sansmcp_schema.results import EmptyResult, Result
+from msgspec import UNSET
+from sansmcp_schema.jsonrpc import INVALID_REQUEST
 
 from ._calls import Calls
-from ._decode import Answer, Message, Rejection, decode_message
-from ._discovery import initialize_result
+from ._decode import decode_message
 from ._effects import Close, Effect, Send
 from ._envelope import Envelope
 from ._errors import LocalProtocolError
 from ._lines import LineBuffer, TooLong
 from ._listening import Listeners
 from ._outbox import Outbox
-from ._outcomes import Begin, Follow, Listen, Outcome, Reply, Start
-from ._request import Request, read_request
-from ._session import LegacySession
-from ._settings import CacheHint
+from ._reception import Reception
 from ._subscriptions import Listener
+from ._unsent import Unsent
 
 if TYPE_CHECKING:
     from ._server import Server
 
 __all__ = ["Connection"]
-
-_TOO_MANY = "Server busy: too many listeners; try again later"
-
-_decode_cancelled = msgspec.json.Decoder(CancelledNotificationParams).decode
 
 
 def _stay_asleep() -> None:
@@ -75,12 +65,13 @@ class Connection:
         self._lines = LineBuffer(limits.max_line_bytes)
         self._envelope = Envelope(server)
         self._outbox = Outbox(wake, limits.max_queued_messages)
-        self._calls = Calls(server, self._envelope, self._outbox, self._drain, lifespan_value)
-        self._session = LegacySession()
+        self._unsent = Unsent(limits.max_unsent_bytes)
+        self._calls = Calls(
+            server, self._envelope, self._outbox, self._drain, self._unsent, lifespan_value
+        )
         self._listeners = Listeners(server.hub, self._outbox.put, limits.max_uris_per_listen)
+        self._reception = Reception(server, self._envelope, self._calls, self._listeners)
         self._ended = False
-        self._refusing = False
-        self._unsent_bytes: int | None = None
 
     # -- what the owner calls ----------------------------------------------------------------
 
@@ -99,7 +90,7 @@ class Connection:
         effects: list[Effect] = []
         for line in self._lines.feed(data):
             self._take_line(line, now, effects)
-        return effects if self._unsent_bytes is None else self._counted(effects)
+        return self._unsent.add(effects) if self._unsent.counting else effects
 
     def receive_eof(self, now: float) -> list[Effect]:
         """Return the effects of the stream's end: a last line without newline is served, too."""
@@ -109,16 +100,16 @@ class Connection:
             line = self._lines.end()
             if line:
                 self._take_line(line, now, effects)
-            effects += self._calls.give_up_all("the client has closed the stream")
-        return self._counted(effects)
+            effects += self._calls.asker.lose_client("the client has closed the stream")
+        return self._unsent.add(effects)
 
     def pending(self, now: float) -> list[Effect]:
         """Return what arose elsewhere: progress, log messages, changes. Call it after ``wake``."""
-        return self._counted(self._drain())
+        return self._unsent.add(self._drain())
 
     def tick(self, now: float) -> list[Effect]:
         """Return the effects of time that has passed; call it at ``deadline()``."""
-        return self._counted(self._calls.tick(now))
+        return self._unsent.add(self._calls.tick(now))
 
     def deadline(self) -> float | None:
         """Return the Unix time at which ``tick`` wants to be called; None for never."""
@@ -132,134 +123,45 @@ class Connection:
     @property
     def paused(self) -> bool:
         """Whether the owner should read no more for now, since too much is unsent."""
-        return (self._unsent_bytes or 0) > self._limits.max_unsent_bytes
+        return self._unsent.too_much
 
     def sent(self, count: int) -> None:
         """Tell that ``count`` bytes were written; without ever calling it nothing pauses."""
-        self._unsent_bytes = max(0, (self._unsent_bytes or 0) - count)
-        self._calls.count = self._counted
+        self._unsent.take(count)
 
     def shutdown(self, now: float) -> list[Effect]:
         """Return the effects of an orderly end: subscriptions end, new requests are refused.
 
         Calls that run or wait go on; when they are done, or have had time enough, ``close``.
         """
-        self._refusing = True
+        self._reception.refusing = True
         effects = self._drain()
         cancel_too = self._server.settings.cancel_ended_subscriptions
         endings = self._listeners.end_all(self._envelope, cancel_too=cancel_too)
         if endings:
             effects.append(Send(endings))
-        return self._counted(effects)
+        return self._unsent.add(effects)
 
     def close(self, now: float) -> list[Effect]:
         """Return what stops every call, and the end of the stream; nothing is answered any more."""
-        self._ended = self._refusing = True
+        self._ended = self._reception.refusing = True
         self._listeners.close()
         return [*self._calls.close(), Close()]
 
-    # -- one message -------------------------------------------------------------------------
+    def question_key(self, id: str | int) -> str | None:
+        """Return the key of the question that was sent to a legacy client under ``id``."""
+        return self._calls.asker.key_of(id)
+
+    # -- inside ------------------------------------------------------------------------------
 
     def _take_line(self, line: bytes | TooLong, now: float, effects: list[Effect]) -> None:
         if isinstance(line, TooLong):
             longest = self._limits.max_line_bytes
             text = f"Invalid request: a line is longer than {longest} bytes"
             effects.append(Send(self._envelope.error(UNSET, INVALID_REQUEST, text)))
-            return
-        if not line or line == b"\r":
-            return
-        message = decode_message(line, self._limits.max_nesting)
-        if isinstance(message, Message):
-            if message.id is UNSET:
-                self._take_notification(message, effects)
-            else:
-                self._take_request(message, now, effects)
-        elif isinstance(message, Rejection):
-            effects.append(self._rejected(message))
-        elif isinstance(message, Answer):
-            effects += self._calls.take_answer(message, now)
-
-    def _take_request(self, message: Message, now: float, effects: list[Effect]) -> None:
-        id = message.id
-        assert id is not UNSET
-        if id in self._calls.open or id in self._listeners:
-            # Without id: with it, this would pass for the answer to the request that is open.
-            text = f"Invalid request: the id {id!r} belongs to a request that is still open"
-            effects.append(Send(self._envelope.error(UNSET, INVALID_REQUEST, text)))
-            return
-        if self._refusing:
-            text = "Server is shutting down"
-            effects.append(Send(self._envelope.error(id, INTERNAL_ERROR, text)))
-            return
-        request = read_request(message, self._session, self._server)
-        if isinstance(request, Rejection):
-            effects.append(self._rejected(request))
-            return
-        outcome = request.method.serve(request, self._server, now)
-        if isinstance(outcome, Start):
-            effects += self._calls.start(request, outcome.target, outcome.rounds, now)
-        else:
-            self._carry_out(request, outcome, effects)
-
-    def _take_notification(self, message: Message, effects: list[Effect]) -> None:
-        """Notifications are never answered, whatever is wrong with them."""
-        if message.method != "notifications/cancelled":
-            return
-        try:
-            id = _decode_cancelled(message.params).request_id
-        except (ValueError, RecursionError):
-            return
-        if id is UNSET:
-            return
-        if not self._listeners.cancel(id):
-            effects += self._calls.cancel(id)
-
-    # -- answers -----------------------------------------------------------------------------
-
-    def _carry_out(self, request: Request, outcome: Outcome, effects: list[Effect]) -> None:
-        """Carry out what leads to an answer at once."""
-        id = request.message.id
-        assert id is not UNSET
-        if isinstance(outcome, Rejection):
-            effects.append(self._rejected(outcome))
-        elif isinstance(outcome, Reply):
-            effects.append(self._reply(request, outcome.result, outcome.cache))
-            if isinstance(outcome.result, Raw):
-                effects += self._server.lists.take_reports()
-        elif isinstance(outcome, Listen):
-            subscription = self._listeners.open(id, request.revision, outcome.honoured)
-            if subscription is None:
-                effects.append(self._rejected(Rejection(INTERNAL_ERROR, _TOO_MANY, UNSET, id)))
-            else:
-                effects.append(Send(subscription.acknowledgement()))
-        elif isinstance(outcome, Begin):
-            if self._listeners.begin_session(self._session, outcome.kinds):
-                self._session.begin(outcome.params)
-                request.revision = self._session.revision
-                result = initialize_result(self._server, request.revision)
-                effects.append(self._reply(request, result))
-            else:
-                effects.append(self._rejected(Rejection(INTERNAL_ERROR, _TOO_MANY, UNSET, id)))
-        elif isinstance(outcome, Follow):
-            if self._listeners.follow(self._session, outcome.uri, wanted=outcome.wanted):
-                effects.append(self._reply(request, EmptyResult()))
-            else:
-                text = f"Invalid params: no more than {self._limits.max_uris_per_listen} resources"
-                effects.append(self._rejected(Rejection(INVALID_PARAMS, text, UNSET, id)))
-
-    def _rejected(self, rejection: Rejection) -> Send:
-        return Send(
-            self._envelope.error(rejection.id, rejection.code, rejection.message, rejection.data)
-        )
-
-    def _reply(
-        self, request: Request, result: Result | Raw, cache: CacheHint | None = None
-    ) -> Send:
-        id = request.message.id
-        assert id is not UNSET
-        return Send(self._envelope.result(id, result, request.era, request.revision, cache))
-
-    # -- what arose elsewhere ----------------------------------------------------------------
+        elif line and line != b"\r":
+            message = decode_message(line, self._limits.max_nesting)
+            self._reception.take(message, now, effects)
 
     def _drain(self) -> list[Effect]:
         effects: list[Effect] = []
@@ -270,11 +172,4 @@ class Connection:
                 data = b"" if item.call.over else item.data
             if data:
                 effects.append(Send(data))
-        return effects
-
-    def _counted(self, effects: list[Effect]) -> list[Effect]:
-        if self._unsent_bytes is not None:
-            self._unsent_bytes += sum(
-                len(effect.data) for effect in effects if isinstance(effect, Send)
-            )
         return effects

@@ -116,7 +116,9 @@ class Context:
             total=UNSET if total is None else total,
             message=UNSET if message is None else message,
         )
-        notification = for_revision(ProgressNotification(params=params), self._revision)
+        notification = for_revision(
+            ProgressNotification(params=params), self._call.request.revision
+        )
         call.notify(encode_line(notification))
 
     def log(self, level: LoggingLevel, data: Any, *, logger: str | None = None) -> None:
@@ -137,7 +139,9 @@ class Context:
         params = LoggingMessageNotificationParams(
             level=level, data=msgspec.Raw(to_json(data)), logger=UNSET if logger is None else logger
         )
-        notification = for_revision(LoggingMessageNotification(params=params), self._revision)
+        notification = for_revision(
+            LoggingMessageNotification(params=params), self._call.request.revision
+        )
         self._call.notify(encode_line(notification))
 
     # -- questions to the client -------------------------------------------------------------
@@ -158,7 +162,7 @@ class Context:
         answers: dict[str, Any] = {}
         missing: dict[str, AnyQuestion] = {}
         for key, question in questions.items():
-            self._claim(key, question)
+            _claim(self._asked, key, question)
             answer = self._call.rounds.answer(key, question)
             if answer is None:
                 missing[key] = question
@@ -263,20 +267,6 @@ class Context:
         """What the handler kept in its last ``InputRequired``; None on the first run."""
         return self._call.rounds.state.kept
 
-    # -- inside ------------------------------------------------------------------------------
-
-    @property
-    def _revision(self) -> str:
-        return self._call.request.revision
-
-    def _claim(self, key: str, question: "AnyQuestion") -> None:
-        request = _encode(question.request(key))
-        if self._asked.setdefault(key, request) != request:
-            raise ValueError(
-                f"the key {key!r} was used for another question in this run; "
-                "give each question a key of its own"
-            )
-
 
 class RequestView:
     """The facts of one request, as its handler may see them."""
@@ -331,6 +321,15 @@ class RequestView:
     def scopes(self) -> frozenset[str]:
         """What the principal may do; always empty on a byte stream."""
         return frozenset()
+
+
+def _claim(asked: dict[str, bytes], key: str, question: "AnyQuestion") -> None:
+    request = _encode(question.request(key))
+    if asked.setdefault(key, request) != request:
+        raise ValueError(
+            f"the key {key!r} was used for another question in this run; "
+            "give each question a key of its own"
+        )
 
 
 def _questions() -> Any:

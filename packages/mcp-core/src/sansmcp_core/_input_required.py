@@ -1,9 +1,10 @@
 """What a handler returns when it asks the client by itself."""
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from ._questions import AnyQuestion
 
 __all__ = ["InputRequired"]

@@ -54,5 +54,18 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
     max_subschemas: int = 2000
     """Subschemas of a declared JSON Schema; beyond it registration fails."""
 
+    def __post_init__(self) -> None:
+        for name in self.__struct_fields__:
+            value = getattr(self, name)
+            if value < _LEAST.get(name, 1):
+                raise ValueError(f"{name} must be {_LEAST.get(name, 1)} or more, got {value}")
+
+
+_LEAST = {
+    "max_waiting_calls": 0,
+    "max_queued_messages": 0,
+    "max_listeners": 0,
+    "max_unsent_bytes": 0,
+}
 
 DEFAULT_LIMITS = Limits()

@@ -19,9 +19,9 @@ from sansmcp_schema.requests import (
 )
 
 from . import _actions as actions
-from ._outcomes import Outcome
 
 if TYPE_CHECKING:
+    from ._outcomes import Outcome
     from ._request import Request
     from ._server import Server
 
@@ -55,19 +55,22 @@ def _never(server: "Server") -> bool:
 
 
 def _tools(server: "Server") -> bool:
-    return len(server.tools) > 0 or server.settings.offer_tools
+    return server.tools.offered or server.settings.offer_tools
 
 
 def _resources(server: "Server") -> bool:
-    return len(server.resources) > 0 or server.settings.offer_resources
+    registries = server.resources
+    return (
+        registries.fixed.offered or registries.templates.offered or server.settings.offer_resources
+    )
 
 
 def _prompts(server: "Server") -> bool:
-    return len(server.prompts) > 0 or server.settings.offer_prompts
+    return server.prompts.offered or server.settings.offer_prompts
 
 
 def _completions(server: "Server") -> bool:
-    return len(server.completions) > 0 or server.settings.offer_completions
+    return server.completions.offered or server.settings.offer_completions
 
 
 def _logging(server: "Server") -> bool:

@@ -19,6 +19,7 @@ from ._handlers import description_of, mode_of, name_of
 from ._operation import Bound, Mode, Refused
 from ._registry import Registry
 from ._resource_options import check_limits
+from ._sendable import require_parts, require_sendable
 from ._settings import DEFAULT_SETTINGS, Settings
 from ._string_arguments import StringArguments, string_options
 
@@ -153,7 +154,11 @@ class Prompt:
             ResultError: It is nothing that makes up a prompt.
         """
         if not isinstance(value, GetPromptResult):
-            return GetPromptResult(description=self.description, messages=_messages(value))
+            messages = _messages(value)
+            require_sendable(messages)
+            return GetPromptResult(description=self.description, messages=messages)
+        require_parts(value.messages, PromptMessage, "the handler's GetPromptResult.messages")
+        require_sendable(value)
         if value.description is UNSET and self.description is not UNSET:
             return msgspec.structs.replace(value, description=self.description)
         return value

@@ -3,6 +3,7 @@
 Source: MCP 2026-07-28 client/elicitation, client/sampling, client/roots.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Generic, Protocol, TypeAlias, TypeVar, cast
 
@@ -40,6 +41,8 @@ __all__ = [
     "Sample",
     "read_any_answer",
 ]
+
+_ABSOLUTE_URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:[^\s]+\Z")
 
 T = TypeVar("T")
 A_co = TypeVar("A_co", covariant=True)
@@ -123,7 +126,7 @@ class Elicit(Generic[T]):
             return Elicitation(result.action, None)
         content = {} if result.content is UNSET or result.content is None else result.content
         value = self._form.read(content)
-        return None if isinstance(value, FormRefused) else Elicitation("accept", cast(T, value))
+        return None if isinstance(value, FormRefused) else Elicitation("accept", cast("T", value))
 
 
 class ElicitUrl:
@@ -139,7 +142,7 @@ class ElicitUrl:
     capability = "elicitation.url"
 
     def __init__(self, message: str, url: str, *, elicitation_id: str | None = None) -> None:
-        if ":" not in url:
+        if _ABSOLUTE_URL.match(url) is None:
             raise ValueError(
                 f"url must be an absolute URL such as https://example.com/, got {url!r}"
             )
@@ -250,13 +253,13 @@ def read_any_answer(raw: bytes, asked: object) -> AnyAnswer | None:
         raw: What the client sent.
         asked: The question as it was sent, or None.
     """
-    question: AnyQuestion
-    for result_type, question in _BY_SHAPE:
+    for result_type, reader in _BY_SHAPE:
         if _decode(raw, result_type) is not None:
             schema = _form_of(asked)
+            question: AnyQuestion = reader
             if schema is not None and result_type is ElicitResult:
                 question = Elicit("", schema)
-            return cast(AnyAnswer | None, question.read(raw))
+            return cast("AnyAnswer | None", question.read(raw))
     return None
 
 

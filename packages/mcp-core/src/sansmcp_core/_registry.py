@@ -50,6 +50,8 @@ class Registry(Generic[E]):
     ) -> None:
         self.noun = noun
         self.version = 0
+        self.offered = False
+        """Whether there is, or has been, an entry: clients that were told so may still ask."""
         self.frozen = False
         self.refuses_async = False
         self._changed = changed
@@ -105,6 +107,7 @@ class Registry(Generic[E]):
                     "another name, or remove the first one before adding the second"
                 )
             self._serial += 1
+            self.offered = True
             self._rows[key] = Row(self._serial, key, entry)
             self._enabled[key] = entry
             self.version += 1

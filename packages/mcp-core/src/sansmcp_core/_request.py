@@ -69,20 +69,9 @@ def read_request(
 ) -> Request | Rejection:
     """Return the request in ``message``, or the rejection of the first check that fails."""
     method = METHODS.get(message.method)
-    params: Any = None
-    failure: str | None = None
-    if method is not None:
-        try:
-            params = method.decode_params(message.params)
-        except (ValueError, RecursionError) as error:
-            failure = str(error)
+    params, failure = _decode_params(method, message.params)
     if params is None:
-        # No such method, or parameters it does not have: the era decides which is said, and it
-        # stands in _meta, so that is looked at alone.
-        try:
-            params = _decode_meta_only(message.params)
-        except (ValueError, RecursionError) as error:
-            return _reject(message, INVALID_PARAMS, f"Invalid params: {error}")
+        return _reject(message, INVALID_PARAMS, f"Invalid params: {failure}")
     meta = _NO_META if params.meta is UNSET else params.meta
     settings = server.settings
     if settings.modern and classify_era(message.method, meta, header_version) is Era.MODERN:
@@ -119,6 +108,22 @@ def read_request(
         capabilities,
         session,
     )
+
+
+def _decode_params(method: Method | None, raw: bytes) -> tuple[Any, str | None]:
+    """Return the parameters and what is wrong with them; none where ``_meta`` itself is wrong."""
+    failure: str | None = None
+    if method is not None:
+        try:
+            return method.decode_params(raw), None
+        except (ValueError, RecursionError) as error:
+            failure = str(error)
+    # No such method, or parameters it does not have: the era decides which is said, and it stands
+    # in _meta, so that is looked at alone.
+    try:
+        return _decode_meta_only(raw), failure
+    except (ValueError, RecursionError) as error:
+        return None, str(error)
 
 
 def _reject_modern(message: Message, meta: RequestMeta, server: "Server") -> Rejection:

@@ -171,8 +171,10 @@ class _Encrypted:
 
     def __init__(self, keys: tuple[bytes, ...], random: Callable[[int], bytes]) -> None:
         # Loaded here and nowhere else: only servers that ask for it need the package.
-        from cryptography.exceptions import InvalidTag
-        from cryptography.hazmat.primitives.ciphers.aead import ChaCha20Poly1305
+        from cryptography.exceptions import InvalidTag  # noqa: PLC0415
+        from cryptography.hazmat.primitives.ciphers.aead import (  # noqa: PLC0415
+            ChaCha20Poly1305,
+        )
 
         self._invalid = InvalidTag
         self._ciphers = [ChaCha20Poly1305(_mac(key, b"request state, encrypted")) for key in keys]
@@ -203,18 +205,18 @@ def _digest(binding: Binding) -> bytes:
 
 
 def _mac(key: bytes, data: bytes) -> bytes:
-    import hmac
+    import hmac  # noqa: PLC0415
 
     return hmac.digest(key, data, "sha256")
 
 
 def _sha256(data: bytes) -> bytes:
-    import hashlib
+    import hashlib  # noqa: PLC0415
 
     return hashlib.sha256(data).digest()
 
 
 def _same(left: bytes, right: bytes) -> bool:
-    import hmac
+    import hmac  # noqa: PLC0415
 
     return hmac.compare_digest(left, right)

@@ -14,6 +14,7 @@ from sansmcp_schema.results import ReadResourceResult
 
 from ._awaitables import refuse_awaitable
 from ._content import CONTENT_BLOCKS, plain_text
+from ._sendable import require_parts, require_sendable
 
 __all__ = ["read_result"]
 
@@ -43,6 +44,9 @@ def read_result(value: Any, uri: str, mime_type: str | None) -> ReadResourceResu
     if isinstance(value, ReadResourceResult):
         if not value.contents:
             raise ResultError(f"the handler returned a result without contents; {_EXPECTED}")
+        where = "the handler's ReadResourceResult.contents"
+        require_parts(value.contents, ResourceContents, where)
+        require_sendable(value)
         return value
     return ReadResourceResult(contents=_contents(value, uri, mime_type))
 
@@ -57,6 +61,7 @@ def _contents(value: Any, uri: str, mime_type: str | None) -> list[ResourceConte
     parts = list(value) if isinstance(value, list | tuple) else [value]
     ready = [part for part in parts if isinstance(part, ResourceContents)]
     if ready and len(ready) == len(parts):
+        require_sendable(ready)
         return ready
     if ready or value is None or isinstance(parts[0] if parts else None, CONTENT_BLOCKS):
         raise ResultError(f"the handler returned {_named(value, parts)}; {_EXPECTED}")

@@ -1,4 +1,4 @@
-"""Resources and resource templates: declarations and handlers -> entries that are listed and read."""
+"""Resources and resource templates: declarations and handlers -> what is listed and read."""
 
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple, Unpack
@@ -360,14 +360,14 @@ def _check_variables(
         )
     if schema.get("additionalProperties") is not False:
         raise RegistrationError(
-            f"{where}: {describe_function(function)} takes **kwargs, but a URI holds nothing beside "
-            f"its variables {_listed(variables)}; name them as parameters"
+            f"{where}: {describe_function(function)} takes **kwargs, but a URI holds nothing "
+            f"beside its variables {_listed(variables)}; name them as parameters"
         )
     required = [name for name in schema.get("required", ()) if name in query]
     if required:
         raise RegistrationError(
-            f"{where}: clients may leave out {{?{required[0]}}}, so the parameter {required[0]!r} of "
-            f"{describe_function(function)} needs a default"
+            f"{where}: clients may leave out {{?{required[0]}}}, so the parameter {required[0]!r} "
+            f"of {describe_function(function)} needs a default"
         )
 
 

@@ -9,7 +9,6 @@ from sansmcp_schema.capabilities import Implementation, ServerCapabilities
 from sansmcp_schema.content import Icon
 from sansmcp_schema.declare import caller_locals
 
-from ._call import Around
 from ._capabilities import Offered, server_capabilities
 from ._checks import check_extensions, check_icons, check_name
 from ._completions import CompletionRegistry
@@ -27,6 +26,7 @@ from ._subscriptions import Hub
 from ._tool_options import ToolOptions
 
 if TYPE_CHECKING:
+    from ._call import Around
     from ._tools import Tool
 
 __all__ = ["Lifespan", "Server"]
@@ -278,10 +278,10 @@ class Server:
     def capabilities(self, revision: str) -> ServerCapabilities:
         """What the server offers, as that revision can say it."""
         offered = Offered(
-            tools=len(self.tools) > 0,
-            resources=len(self.resources) > 0,
-            prompts=len(self.prompts) > 0,
-            completions=len(self.completions) > 0,
+            tools=self.tools.offered,
+            resources=self.resources.fixed.offered or self.resources.templates.offered,
+            prompts=self.prompts.offered,
+            completions=self.completions.offered,
             frozen=self.tools.frozen,
         )
         return server_capabilities(offered, self.settings, revision)

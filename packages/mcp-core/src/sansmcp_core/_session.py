@@ -1,10 +1,13 @@
 """What a legacy connection has agreed on; modern requests bring all of it themselves."""
 
+from typing import TYPE_CHECKING
+
 from sansmcp_schema.capabilities import ClientCapabilities, Implementation
 from sansmcp_schema.requests import InitializeRequestParams
 from sansmcp_schema.revisions import LATEST_LEGACY, LEGACY_REVISIONS
 
-from ._subscriptions import Listener
+if TYPE_CHECKING:
+    from ._subscriptions import Listener
 
 __all__ = ["LOG_LEVELS", "LegacySession"]
 

@@ -72,7 +72,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """The hint for everything that has no hint of its own."""
 
     cache_lists: dict[str, CacheHint] = {}
-    """Hints per list: ``tools``, ``resources``, ``resource_templates``, ``prompts``, ``discover``."""
+    """Hints for ``tools``, ``resources``, ``resource_templates``, ``prompts``, ``discover``."""
 
     repair_arguments: bool = True
     """Decode string-encoded arguments once where the strict check fails."""
@@ -103,6 +103,10 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
 
     limits: Limits = DEFAULT_LIMITS
     """The bounds."""
+
+    def __post_init__(self) -> None:
+        if not (self.modern or self.legacy):
+            raise ValueError("modern and legacy are both off: such a server would serve nobody")
 
 
 DEFAULT_SETTINGS = Settings()

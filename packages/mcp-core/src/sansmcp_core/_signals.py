@@ -1,9 +1,10 @@
-"""How a handler's run is left in the middle: never errors, so never caught by ``except Exception``."""
+"""How a handler's run is left in the middle: no errors, so ``except Exception`` lets them pass."""
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from ._questions import AnyQuestion
 
 __all__ = ["CallCancelled", "ClientLacks", "NeedsInput", "Signal"]

@@ -10,6 +10,7 @@ from sansmcp_schema.declare import OutputWriter, ResultError, to_json
 from sansmcp_schema.results import CallToolResult
 
 from ._content import CONTENT_BLOCKS
+from ._sendable import require_parts, require_sendable
 
 __all__ = ["tool_result"]
 
@@ -71,20 +72,15 @@ def _of_blocks(blocks: list[ContentBlock], writer: OutputWriter) -> CallToolResu
             "returned content blocks alone; return the value, or a CallToolResult with both, or "
             "declare the tool with structured=False"
         )
-    _require_sendable(blocks)
+    require_sendable(blocks)
     return CallToolResult(content=blocks)
 
 
 def _whole(result: CallToolResult, writer: OutputWriter, modern: bool) -> CallToolResult:
     """A copy of the handler's own result, which it may keep and return again."""
-    for index, block in enumerate(result.content):
-        if not isinstance(block, CONTENT_BLOCKS):
-            raise ResultError(
-                f"content[{index}] of the handler's CallToolResult is {type(block).__name__}, "
-                "expected a content block such as TextContent"
-            )
-    _require_sendable(result.content)
-    _require_sendable(result.meta)
+    require_parts(result.content, CONTENT_BLOCKS, "the handler's CallToolResult.content")
+    require_sendable(result.content)
+    require_sendable(result.meta)
     structured = UNSET if result.is_error is True else result.structured_content
     if structured is not UNSET:
         structured = _structured(structured, writer, modern)
@@ -103,25 +99,6 @@ def _structured(value: Any, writer: OutputWriter, modern: bool) -> Raw | UnsetTy
         return Raw(to_json(value))
     written = writer.write(value)
     return written.structured if modern else writer.legacy_structured(written)
-
-
-def _require_sendable(part: Any) -> None:
-    """Raise ``ResultError`` where ready-made content holds what JSON has not.
-
-    Content may be megabytes of base64, so it is looked at and not encoded a second time.
-    """
-    if isinstance(part, str):
-        # Only an unpaired surrogate cannot be encoded, and it is never ASCII.
-        if not part.isascii():
-            to_json(part)
-    elif isinstance(part, msgspec.Struct):
-        for name in part.__struct_fields__:
-            _require_sendable(getattr(part, name))
-    elif isinstance(part, list):
-        for item in part:
-            _require_sendable(item)
-    elif part is not UNSET:
-        to_json(part)
 
 
 def _unawaited(value: Any) -> ResultError:

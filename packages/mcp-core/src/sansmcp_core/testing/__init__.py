@@ -12,6 +12,7 @@ It passes real bytes through the same core that the adapters use, in either era,
 no thread, and has a clock of its own that only you move.
 """
 
-from ._client import Answers, PeerError, Pending, TestClient
+from ._client import PeerError, Pending, TestClient
+from ._inbox import Answers
 
 __all__ = ["Answers", "PeerError", "Pending", "TestClient"]

@@ -1,11 +1,12 @@
 """``TestClient``: a client in memory, plain or awaited."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import AbstractContextManager, ExitStack
-from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, Self
 
 from sansmcp_schema.revisions import LATEST_MODERN, MODERN_REVISIONS
 
+from ._inbox import Answers, Inbox
 from ._wire import Wire
 
 if TYPE_CHECKING:
@@ -13,9 +14,6 @@ if TYPE_CHECKING:
     from .._server import Server
 
 __all__ = ["Answers", "PeerError", "Pending", "TestClient"]
-
-Answers: TypeAlias = Mapping[str, Any] | Callable[[str, dict[str, Any]], Any]
-"""Answers to the server's questions: by key or method, or a function of key and request."""
 
 _META_VERSION = "io.modelcontextprotocol/protocolVersion"
 _META_INFO = "io.modelcontextprotocol/clientInfo"
@@ -41,14 +39,15 @@ class PeerError(Exception):
 class Pending:
     """A request that may not be answered yet."""
 
-    def __init__(self, client: "TestClient", id: str | int) -> None:
-        self._client = client
+    def __init__(self, wire: Wire, inbox: Inbox, id: str | int) -> None:
+        self._wire = wire
+        self._inbox = inbox
         self.id = id
 
     @property
     def done(self) -> bool:
         """Whether the answer is there."""
-        return self._client.answer_to(self.id) is not None
+        return self._inbox.answer_to(self.id) is not None
 
     def result(self) -> dict[str, Any]:
         """Return the result; for servers whose handlers are all plain functions.
@@ -57,7 +56,7 @@ class Pending:
             PeerError: The server answered with an error.
             AssertionError: There is no answer; an async handler has to be awaited.
         """
-        answer = self._client.answer_to(self.id)
+        answer = self._inbox.answer_to(self.id)
         assert answer is not None, (
             f"request {self.id!r} is not answered yet: await client.settle() for async handlers, "
             "or release what hold() keeps back"
@@ -70,7 +69,9 @@ class Pending:
     def cancel(self, reason: str | None = None) -> None:
         """Tell the server that the answer is no longer wanted."""
         params = {"requestId": self.id} | ({} if reason is None else {"reason": reason})
-        self._client.notify("notifications/cancelled", params)
+        message = {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": params}
+        self._wire.send(message)
+        self._inbox.collect()
 
 
 class TestClient:
@@ -104,7 +105,6 @@ class TestClient:
     ) -> None:
         self.revision = revision
         self.capabilities = dict(_EVERYTHING if capabilities is None else capabilities)
-        self.answers: Answers = answers or {}
         self._modern = revision in MODERN_REVISIONS
         self._exits = ExitStack()
         if lifespan_value is None and server.lifespan is not None:
@@ -113,12 +113,20 @@ class TestClient:
                 raise TypeError("this lifespan is async: enter it in the test, pass lifespan_value")
             lifespan_value = self._exits.enter_context(manager)
         self.wire = Wire(server, lifespan_value, now)
+        """Both ends of the connection: ``messages``, ``reports``, and what is sent as it stands."""
+        self.inbox = Inbox(self.wire, answers or {})
+        """What came, sorted; ``answers`` may be replaced at any time."""
+        self.reports: list[Report] = self.wire.reports
+        """What the server would have written to its own log."""
         self._serial = 0
-        self._answers: dict[str | int, dict[str, Any]] = {}
-        self.notifications: list[dict[str, Any]] = []
-        """Notifications so far, in order; the whole traffic is in ``wire.messages``."""
         if not self._modern:
-            self._shake_hands()
+            hello = {
+                "protocolVersion": revision,
+                "capabilities": self.capabilities,
+                "clientInfo": _client_info(),
+            }
+            self.revision = self.begin("initialize", hello).result()["protocolVersion"]
+            self.notify("notifications/initialized")
 
     def __enter__(self) -> Self:
         return self
@@ -139,14 +147,23 @@ class TestClient:
         self._serial += 1
         message: dict[str, Any] = {"jsonrpc": "2.0", "id": self._serial, "method": method}
         full = dict(params or {})
-        merged = {**(self._meta() if self._modern else {}), **full.get("_meta", {}), **meta}
+        own = (
+            {}
+            if not self._modern
+            else {
+                _META_VERSION: self.revision,
+                _META_INFO: _client_info(),
+                _META_CAPABILITIES: self.capabilities,
+            }
+        )
+        merged = {**own, **full.get("_meta", {}), **meta}
         if merged:
             full["_meta"] = merged
         if full:
             message["params"] = full
         self.wire.send(message)
-        self._collect()
-        return Pending(self, self._serial)
+        self.inbox.collect()
+        return Pending(self.wire, self.inbox, self._serial)
 
     def request(
         self, method: str, params: Mapping[str, Any] | None = None, **meta: Any
@@ -158,7 +175,7 @@ class TestClient:
         """
         while True:
             result = self.begin(method, params, **meta).result()
-            retry = self._retry(params, result)
+            retry = self.inbox.retry(params, result)
             if retry is None:
                 return result
             params = retry
@@ -171,7 +188,7 @@ class TestClient:
             pending = self.begin(method, params, **meta)
             await self.settle()
             result = pending.result()
-            retry = self._retry(params, result)
+            retry = self.inbox.retry(params, result)
             if retry is None:
                 return result
             params = retry
@@ -179,7 +196,7 @@ class TestClient:
     def notify(self, method: str, params: Mapping[str, Any] | None = None) -> None:
         """Send a notification."""
         self.wire.send({"jsonrpc": "2.0", "method": method, "params": dict(params or {})})
-        self._collect()
+        self.inbox.collect()
 
     def call_tool(self, name: str, /, **arguments: Any) -> dict[str, Any]:
         """Return the result of a tool."""
@@ -194,10 +211,10 @@ class TestClient:
     async def settle(self) -> None:
         """Run what waits for an event loop, in this task, until nothing does."""
         await self.wire.run_async()
-        self._collect()
+        self.inbox.collect()
         while self.wire.waiting and not self.wire.hold:
             await self.wire.run_async()
-            self._collect()
+            self.inbox.collect()
 
     def hold(self) -> None:
         """Let calls wait until ``release``, to cancel them or to move the clock meanwhile."""
@@ -207,87 +224,22 @@ class TestClient:
         """Run the plain calls that waited, and hold back no more."""
         self.wire.hold = False
         self.wire.run_held()
-        self._collect()
+        self.inbox.collect()
 
     def advance(self, seconds: float) -> None:
         """Move the clock; time limits that pass take effect."""
         self.wire.advance(seconds)
-        self._collect()
+        self.inbox.collect()
 
-    def receive(self, kind: Literal["notifications", "reports"] = "notifications") -> list[Any]:
-        """Return what has come since the last call, and forget it."""
-        self._collect()
-        source: list[Any] = self.notifications if kind == "notifications" else self.wire.reports
-        taken = list(source)
-        source.clear()
-        return taken
-
-    @property
-    def reports(self) -> "list[Report]":
-        """What the server would have written to its own log."""
-        return self.wire.reports
-
-    def answer_to(self, id: str | int) -> dict[str, Any] | None:
-        """Return the whole answer to a request; None where there is none yet."""
-        self._collect()
-        return self._answers.get(id)
+    def receive(self) -> list[dict[str, Any]]:
+        """Return the notifications that have come since the last call."""
+        return self.inbox.take_notifications()
 
     def close(self) -> None:
         """Drop the connection; never waits, whatever still runs."""
         self.wire.close()
         self._exits.close()
 
-    # -- inside ------------------------------------------------------------------------------
 
-    def _meta(self) -> dict[str, Any]:
-        return {
-            _META_VERSION: self.revision,
-            _META_INFO: {"name": "test-client", "version": "1"},
-            _META_CAPABILITIES: self.capabilities,
-        }
-
-    def _shake_hands(self) -> None:
-        params = {
-            "protocolVersion": self.revision,
-            "capabilities": self.capabilities,
-            "clientInfo": {"name": "test-client", "version": "1"},
-        }
-        self.revision = self.begin("initialize", params).result()["protocolVersion"]
-        self.notify("notifications/initialized")
-
-    def _collect(self) -> None:
-        """Sort what the server sent: answers, notifications, and questions of legacy servers."""
-        while (message := self.wire.next_message()) is not None:
-            if "method" not in message:
-                self._answers[message.get("id", "")] = message
-            elif "id" not in message:
-                self.notifications.append(message)
-            else:
-                self._answer_live(message)
-
-    def _answer_live(self, request: dict[str, Any]) -> None:
-        answer = self._answer(request["method"], request)
-        if answer is not None:
-            self.wire.send({"jsonrpc": "2.0", "id": request["id"], "result": answer})
-
-    def _retry(
-        self, params: Mapping[str, Any] | None, result: dict[str, Any]
-    ) -> dict[str, Any] | None:
-        """Return the parameters of the next round; None where the result is final."""
-        if result.get("resultType") != "input_required":
-            return None
-        responses = {}
-        for key, request in result.get("inputRequests", {}).items():
-            answer = self._answer(key, request)
-            if answer is None:
-                return None
-            responses[key] = answer
-        retry = {**(params or {}), "inputResponses": responses}
-        if "requestState" in result:
-            retry["requestState"] = result["requestState"]
-        return retry
-
-    def _answer(self, key: str, request: dict[str, Any]) -> Any:
-        if callable(self.answers):
-            return self.answers(key, request)
-        return self.answers.get(key, self.answers.get(request["method"]))
+def _client_info() -> dict[str, Any]:
+    return {"name": "test-client", "version": "1"}

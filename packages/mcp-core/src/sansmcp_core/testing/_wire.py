@@ -58,6 +58,10 @@ class Wire:
         self.carry_out(self._connection.pending(self.now))
         return self._unseen.popleft() if self._unseen else None
 
+    def key_of(self, id: str | int) -> str | None:
+        """Return the key of a live question, which the protocol does not send."""
+        return self._connection.question_key(id)
+
     def carry_out(self, effects: list[Effect]) -> None:
         """Carry out effects, and those that follow from them."""
         queue = deque(effects)

@@ -1,0 +1,146 @@
+"""What each message of a peer leads to, once it is decoded."""
+
+from typing import TYPE_CHECKING
+
+import msgspec
+from msgspec import UNSET, Raw
+from sansmcp_schema.jsonrpc import INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST
+from sansmcp_schema.requests import CancelledNotificationParams
+from sansmcp_schema.results import EmptyResult, Result
+
+from ._decode import Answer, Incoming, Message, Rejection
+from ._discovery import initialize_result
+from ._effects import Effect, Send
+from ._outcomes import Begin, Follow, Listen, Outcome, Reply, Start
+from ._request import Request, read_request
+from ._session import LegacySession
+from ._settings import CacheHint
+
+if TYPE_CHECKING:
+    from ._calls import Calls
+    from ._envelope import Envelope
+    from ._listening import Listeners
+    from ._server import Server
+
+__all__ = ["Reception"]
+
+_TOO_MANY = "Server busy: too many listeners; try again later"
+
+_decode_cancelled = msgspec.json.Decoder(CancelledNotificationParams).decode
+
+
+class Reception:
+    """Takes the messages of one duplex connection.
+
+    Args:
+        server: What is served.
+        envelope: Wraps the answers.
+        calls: Runs what has to be run.
+        listeners: Who listens on this connection.
+    """
+
+    def __init__(
+        self, server: "Server", envelope: "Envelope", calls: "Calls", listeners: "Listeners"
+    ) -> None:
+        self.refusing = False
+        """Whether new requests are refused, since the server is going down."""
+        self._server = server
+        self._envelope = envelope
+        self._calls = calls
+        self._listeners = listeners
+        self._session = LegacySession()
+
+    def take(self, message: Incoming, now: float, effects: list[Effect]) -> None:
+        """Add the effects of one message to ``effects``."""
+        if isinstance(message, Message):
+            if message.id is UNSET:
+                self._take_notification(message, effects)
+            else:
+                self._take_request(message, now, effects)
+        elif isinstance(message, Rejection):
+            effects.append(self._rejected(message))
+        elif isinstance(message, Answer):
+            effects += self._calls.asker.take_answer(message, now)
+
+    def _take_request(self, message: Message, now: float, effects: list[Effect]) -> None:
+        id = message.id
+        assert id is not UNSET
+        if id in self._calls.open or id in self._listeners:
+            # Without id: with it, this would pass for the answer to the request that is open.
+            text = f"Invalid request: the id {id!r} belongs to a request that is still open"
+            effects.append(Send(self._envelope.error(UNSET, INVALID_REQUEST, text)))
+            return
+        if self.refusing:
+            text = "Server is shutting down"
+            effects.append(Send(self._envelope.error(id, INTERNAL_ERROR, text)))
+            return
+        request = read_request(message, self._session, self._server)
+        if isinstance(request, Rejection):
+            effects.append(self._rejected(request))
+            return
+        outcome = request.method.serve(request, self._server, now)
+        if isinstance(outcome, Start):
+            effects += self._calls.start(request, outcome.target, outcome.rounds, now)
+        else:
+            self._carry_out(request, outcome, effects)
+
+    def _take_notification(self, message: Message, effects: list[Effect]) -> None:
+        """Notifications are never answered, whatever is wrong with them."""
+        if message.method != "notifications/cancelled":
+            return
+        try:
+            id = _decode_cancelled(message.params).request_id
+        except (ValueError, RecursionError):
+            return
+        if id is UNSET:
+            return
+        if not self._listeners.cancel(id):
+            effects += self._calls.cancel(id)
+
+    # -- answers -----------------------------------------------------------------------------
+
+    def _carry_out(self, request: Request, outcome: Outcome, effects: list[Effect]) -> None:
+        """Carry out what leads to an answer at once."""
+        if isinstance(outcome, Rejection):
+            effects.append(self._rejected(outcome))
+        elif isinstance(outcome, Reply):
+            effects.append(self._reply(request, outcome.result, outcome.cache))
+            if isinstance(outcome.result, Raw):
+                effects += self._server.lists.take_reports()
+        elif isinstance(outcome, Listen):
+            effects.append(self._listen(request, outcome))
+        elif isinstance(outcome, Begin):
+            effects.append(self._begin(request, outcome))
+        elif isinstance(outcome, Follow):
+            effects.append(self._follow(request, outcome))
+
+    def _listen(self, request: Request, listen: Listen) -> Send:
+        subscription = self._listeners.open(request.id, request.revision, listen.honoured)
+        if subscription is None:
+            return self._rejected(Rejection(INTERNAL_ERROR, _TOO_MANY, UNSET, request.id))
+        return Send(subscription.acknowledgement())
+
+    def _begin(self, request: Request, begin: Begin) -> Send:
+        if not self._listeners.begin_session(self._session, begin.kinds):
+            return self._rejected(Rejection(INTERNAL_ERROR, _TOO_MANY, UNSET, request.id))
+        self._session.begin(begin.params)
+        request.revision = self._session.revision
+        return self._reply(request, initialize_result(self._server, request.revision))
+
+    def _follow(self, request: Request, follow: Follow) -> Send:
+        if self._listeners.follow(self._session, follow.uri, wanted=follow.wanted):
+            return self._reply(request, EmptyResult())
+        most = self._server.settings.limits.max_uris_per_listen
+        text = f"Invalid params: no more than {most} resources can be followed"
+        return self._rejected(Rejection(INVALID_PARAMS, text, UNSET, request.id))
+
+    def _rejected(self, rejection: Rejection) -> Send:
+        return Send(
+            self._envelope.error(rejection.id, rejection.code, rejection.message, rejection.data)
+        )
+
+    def _reply(
+        self, request: Request, result: Result | Raw, cache: CacheHint | None = None
+    ) -> Send:
+        id = request.id
+        return Send(self._envelope.result(id, result, request.era, request.revision, cache))

@@ -1,0 +1,36 @@
+"""How much was handed out and not yet written, where the owner tells."""
+
+from ._effects import Effect, Send
+
+__all__ = ["Unsent"]
+
+
+class Unsent:
+    """Counts bytes from the first word of the owner on; before that nothing is counted.
+
+    Args:
+        max_bytes: Beyond it the owner should read no more.
+    """
+
+    __slots__ = ("_bytes", "_max_bytes", "counting")
+
+    def __init__(self, max_bytes: int) -> None:
+        self._max_bytes = max_bytes
+        self._bytes = 0
+        self.counting = False
+
+    @property
+    def too_much(self) -> bool:
+        """Whether more is unsent than should be."""
+        return self._bytes > self._max_bytes
+
+    def add(self, effects: list[Effect]) -> list[Effect]:
+        """Count what ``effects`` send, and return them."""
+        if self.counting:
+            self._bytes += sum(len(effect.data) for effect in effects if isinstance(effect, Send))
+        return effects
+
+    def take(self, count: int) -> None:
+        """Note that ``count`` bytes were written."""
+        self.counting = True
+        self._bytes = max(0, self._bytes - count)
