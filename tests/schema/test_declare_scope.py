@@ -24,7 +24,7 @@ from sansmcp_schema.declare import (
 
 if TYPE_CHECKING:
     import sansmcp_core as core
-    from elsewhere import NeverThere  # type: ignore[import-not-found]  # noqa: TC004
+    from elsewhere import NeverThere  # type: ignore[import-not-found]
 
 
 class Context:

@@ -70,6 +70,7 @@ class Client:
         self.raw = b""
         self._log = log
         self._seen = 0
+        self._early: dict[int | str, dict[str, Any]] = {}
 
     def send(self, *lines: bytes) -> None:
         """Write all of it."""
@@ -135,11 +136,17 @@ class Client:
         return message
 
     def answer(self, id: int | str) -> dict[str, Any]:
-        """The answer to a request; other messages before it are passed over."""
-        while True:
+        """The answer to a request.
+
+        Calls that run at once end in any order, so answers to others are kept for whoever asks for
+        them; anything else before it is passed over.
+        """
+        while id not in self._early:
             message = self.line()
-            if message.get("id") == id and "method" not in message:
-                return message
+            if "id" in message and "method" not in message:
+                assert message["id"] not in self._early, f"answered twice: {message}"
+                self._early[message["id"]] = message
+        return self._early.pop(id)
 
     def ask(self, line: bytes) -> dict[str, Any]:
         """Send a request and return its answer."""

@@ -24,15 +24,19 @@ class Scope(AbstractContextManager["Scope"], Protocol):
 class Loop(NamedTuple):
     """The event loop that runs the current task."""
 
-    post: Callable[[Callable[[], object]], object]
-    """Have a function called in the loop, from any thread or signal handler.
-
-    Raises RuntimeError once the loop has ended.
-    """
+    call_soon: Callable[[Callable[[], object]], object]
+    """What ``post`` calls; raises RuntimeError once the loop has ended."""
 
     new_scope: Callable[[], Scope]
     wait_readable: Callable[[int], Awaitable[None]]
     wait_writable: Callable[[int], Awaitable[None]]
+
+    def post(self, function: Callable[[], object]) -> None:
+        """Have a function called in the loop, from any thread or signal handler."""
+        try:
+            self.call_soon(function)
+        except RuntimeError:
+            return  # the loop has ended: a thread that was left behind has nobody to tell
 
 
 def current_loop() -> Loop:
@@ -46,5 +50,5 @@ def current_loop() -> Loop:
         )
     import asyncio  # noqa: PLC0415 - loaded already, since it runs
 
-    post = asyncio.get_running_loop().call_soon_threadsafe
-    return Loop(post, anyio.CancelScope, anyio.wait_readable, anyio.wait_writable)
+    call_soon = asyncio.get_running_loop().call_soon_threadsafe
+    return Loop(call_soon, anyio.CancelScope, anyio.wait_readable, anyio.wait_writable)

@@ -9,19 +9,19 @@ the peer does not read, the rest waits for the reading thread, and nothing more 
 import contextvars
 import math
 import time
-from collections import deque
 from collections.abc import Callable
-from functools import partial
 from threading import Lock
 from typing import Any
 
-from sansmcp_core import Call, Cancel, Connection, Effect, Mode, Report, Run, Send, Server
+from sansmcp_core import Call, Close, Connection, Effect, Report, Run, Send, Server
 
+from ._call_queue import CallQueue
 from ._channel import Channel
-from ._ending import LAST_WORDS_S, CallStopped
+from ._ending import LAST_WORDS_S
 from ._log import log
+from ._outcome import Step, outcome
 from ._pace import Pace
-from ._pool import Pool
+from ._sleep import Sleep
 from ._watch import watch
 
 __all__ = ["ThreadedConnection"]
@@ -50,7 +50,6 @@ class ThreadedConnection:
         self._channel = channel
         self._drain_s = drain_s
         self._watch = watch(channel)
-        self._pool: Pool[Call] = Pool(self._run_blocking, max_threads)
         self._pace = Pace()
         self._context = contextvars.copy_context()
         self._lock = Lock()
@@ -58,9 +57,7 @@ class ThreadedConnection:
         # Guarded by the lock around the core.
         self._queued: list[bytes] = []
         self._reports: list[Report] = []
-        self._inline: deque[Call] = deque()
-        self._held_back: deque[Call] = deque()
-        self._cancelled: set[int] = set()
+        self._calls = CallQueue(self._run_blocking, max_threads)
         # Guarded by the writing lock.
         self._unsent: memoryview | None = None
         # Simple facts, read by anybody.
@@ -70,7 +67,7 @@ class ThreadedConnection:
         self._ending = False
         self._at_once = False
         self._awaits_calls = False
-        self._sleeps_until = math.inf
+        self._sleep = Sleep(None)
         self._connection = Connection(
             server, wake=self._watch.wake, lifespan_value=lifespan_value, async_handlers=False
         )
@@ -85,7 +82,7 @@ class ThreadedConnection:
         self._do(self._connection.shutdown)
         self._work_off(max(until, time.monotonic() + LAST_WORDS_S), lambda: False)
         self._do(self._connection.close)
-        self._pool.stop()
+        self._calls.stop()
         with self._writing:
             self._mute = True
 
@@ -116,14 +113,11 @@ class ThreadedConnection:
         with self._lock:
             reading = reading and not self._stalled and not self._connection.paused
             self._awaits_calls = not reading
-            deadline = self._connection.deadline()
-            self._sleeps_until = math.inf if deadline is None else deadline
-        rest_s = math.inf if deadline is None else max(0.0, deadline - time.time())
-        started = time.monotonic()
+            self._sleep = sleep = Sleep(self._connection.deadline())
         data, awake = self._watch.wait(
             reading=reading,
             writing=self._stalled,
-            timeout_s=0.0 if self._inline else _finite(min(rest_s, longest_s)),
+            timeout_s=0.0 if self._calls.ready else _finite(min(sleep.rest_s, longest_s)),
         )
         self._awaits_calls = False
         self._woken |= awake
@@ -131,8 +125,7 @@ class ThreadedConnection:
             self._receive(data)
         if self._stalled:
             self._flush(resume=True)
-        # Time that was slept has passed, whatever was done to the clock meanwhile.
-        if time.monotonic() - started >= rest_s or (deadline and time.time() >= deadline):
+        if sleep.is_over():
             self._do(self._connection.tick)
         if self._woken and not self._stalled:
             self._woken = False
@@ -148,69 +141,46 @@ class ThreadedConnection:
             self._do(self._connection.receive_eof)
 
     def _run_inline(self) -> None:
-        while self._inline:
-            call = self._inline.popleft()
+        while self._calls.ready:
+            call = self._calls.ready.popleft()
             if self._pace.is_slow(call.label):
                 self._flush()
             started = time.perf_counter()
-            self._run_call(call)
+            self._do(outcome(call, self._context))
             self._pace.took(call.label, time.perf_counter() - started)
 
     # -- any thread --------------------------------------------------------------------------
 
     def _run_blocking(self, call: Call) -> None:
-        hastens = self._run_call(call)
+        hastens = self._do(outcome(call, self._context))
         self._flush()
-        if hastens or self._awaits_calls or self._inline:
+        if hastens or self._awaits_calls or self._calls.ready:
             self._watch.wake()
 
-    def _run_call(self, call: Call) -> bool:
-        """Carry out one call and tell the core how it ended; see ``_do``."""
-        if id(call) in self._cancelled:
-            return self._do(partial(call.failed, CallStopped("cancelled before it began")), call)
-        try:
-            value = self._context.copy().run(call.invoke)
-        except BaseException as exception:  # noqa: BLE001 - the core decides what it means
-            return self._do(partial(call.failed, exception), call)
-        return self._do(partial(call.completed, value), call)
-
-    def _do(self, step: Callable[[float], list[Effect]], ended: Call | None = None) -> bool:
+    def _do(self, step: Step) -> bool:
         """Call the core and carry out what it asks for.
 
         Returns:
             Whether something is due before the thread that reads would look.
         """
         with self._lock:
-            if ended is not None:
-                self._cancelled.discard(id(ended))
             for effect in step(time.time()):
                 self._carry_out(effect)
             reports, self._reports = self._reports, []
             deadline = self._connection.deadline()
         for report in reports:
             log(report)
-        return deadline is not None and deadline < self._sleeps_until
+        return deadline is not None and deadline < self._sleep.until
 
     def _carry_out(self, effect: Effect) -> None:
         if isinstance(effect, Send):
             self._queued.append(effect.data)
         elif isinstance(effect, Run):
-            self._start(effect.call)
-        elif isinstance(effect, Cancel):
-            self._cancelled.add(id(effect.call))
+            self._calls.put(effect.call)
         elif isinstance(effect, Report):
             self._reports.append(effect)
-        else:
+        elif isinstance(effect, Close):  # a thread cannot be cancelled, only its call told
             self._ending = self._at_once = True
-
-    def _start(self, call: Call) -> None:
-        if self._stalled:
-            # More results would only pile up behind those that the peer does not read.
-            self._held_back.append(call)
-        elif call.mode is Mode.INLINE:
-            self._inline.append(call)
-        else:
-            self._pool.submit(call)
 
     # -- writing -----------------------------------------------------------------------------
 
@@ -230,7 +200,7 @@ class ThreadedConnection:
         if data is None:
             with self._lock:
                 queued, self._queued = self._queued, []
-            data = memoryview(queued[0] if len(queued) == 1 else b"".join(queued))
+            data = memoryview(b"".join(queued))
         total = len(data)
         sent = total
         if not self._mute:
@@ -244,8 +214,10 @@ class ThreadedConnection:
             self._connection.sent(sent)
             self._unsent = data[sent:] if sent < total else None
             was_stalled, self._stalled = self._stalled, sent < total
-            while self._held_back and not self._stalled:
-                self._start(self._held_back.popleft())
+            if self._stalled:
+                self._calls.hold()
+            else:
+                self._calls.release()
         if self._stalled and not was_stalled:
             self._watch.wake()  # the thread that reads shall wait for room
 

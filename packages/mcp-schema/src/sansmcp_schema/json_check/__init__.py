@@ -52,3 +52,7 @@ def __getattr__(name: str) -> Any:
     from . import _pattern  # noqa: PLC0415 - see the head of this file
 
     return getattr(_pattern, name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -19,21 +19,12 @@ from collections.abc import Callable
 from msgspec import Struct
 
 from ._limits import DEFAULT_LIMITS, SchemaLimits
-from ._pattern_parse import (
-    Assertion,
-    Choice,
-    Look,
-    One,
-    PatternError,
-    Sequence,
-    Tree,
-    UntranslatablePattern,
-    parse,
-)
+from ._pattern_parse import Assertion, Choice, Look, One, Sequence, Tree, parse
 from ._pattern_risk import power_of_time
 from ._pattern_run import linear_search
 from ._pattern_sets import in_class
 from ._pattern_simplify import simplify
+from ._pattern_text import PatternError, UntranslatablePattern
 
 __all__ = ["Pattern", "PatternError", "UntranslatablePattern", "translate"]
 

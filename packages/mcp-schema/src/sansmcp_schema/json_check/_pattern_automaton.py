@@ -3,8 +3,9 @@
 Source: Glushkov, The abstract theory of automata (1961).
 """
 
-from ._pattern_parse import Choice, Look, One, Repeat, Sequence, Tree, UntranslatablePattern
+from ._pattern_parse import Choice, Look, One, Repeat, Sequence, Tree
 from ._pattern_sets import CodePoints
+from ._pattern_text import UntranslatablePattern
 
 __all__ = ["FEW_COPIES", "Automaton", "Part"]
 

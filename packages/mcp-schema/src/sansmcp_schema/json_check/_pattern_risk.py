@@ -7,8 +7,9 @@ Source: Weber and Seidl, On the degree of ambiguity of finite automata (1991).
 """
 
 from ._pattern_automaton import FEW_COPIES, Automaton
-from ._pattern_parse import Choice, Look, One, Repeat, Sequence, Tree, UntranslatablePattern
+from ._pattern_parse import Choice, Look, One, Repeat, Sequence, Tree
 from ._pattern_sets import EVERYTHING, CodePoints
+from ._pattern_text import UntranslatablePattern
 
 __all__ = ["power_of_time"]
 

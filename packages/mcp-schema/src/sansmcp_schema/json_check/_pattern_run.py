@@ -10,7 +10,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from ._pattern_automaton import Automaton
-from ._pattern_parse import Assertion, Choice, Look, Repeat, Sequence, Tree, UntranslatablePattern
+from ._pattern_parse import Assertion, Choice, Look, Repeat, Sequence, Tree
+from ._pattern_text import UntranslatablePattern
 
 if TYPE_CHECKING:
     from ._pattern_sets import CodePoints

@@ -4,16 +4,8 @@ Whether a pattern matches is all that is asked, so ``(a?)*`` may become ``a*``, 
 a repeated assertion becomes the assertion, or nothing where it need not hold.
 """
 
-from ._pattern_parse import (
-    Assertion,
-    Choice,
-    Look,
-    One,
-    Repeat,
-    Sequence,
-    Tree,
-    UntranslatablePattern,
-)
+from ._pattern_parse import Assertion, Choice, Look, One, Repeat, Sequence, Tree
+from ._pattern_text import UntranslatablePattern
 
 __all__ = ["NOTHING", "simplify"]
 
