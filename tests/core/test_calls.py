@@ -2,14 +2,19 @@
 
 from typing import Any
 
+import msgspec
 import pytest
 from core_peer import Peer, initialize, legacy, meta, modern, notification
 from sansmcp_core import (
     CallCancelled,
+    Cancel,
+    Connection,
     Context,
     Limits,
     LocalProtocolError,
     Mode,
+    Run,
+    Send,
     Server,
     Settings,
 )
@@ -451,3 +456,56 @@ def test_an_unknown_capability_is_the_authors_error() -> None:
     peer = Peer(server)
     assert peer.result(call(1, "f"))["isError"] is True
     assert "telepathy" in str(peer.reports[0].exception)
+
+
+def test_a_blocking_call_waits_for_a_thread_in_the_core_and_others_pass_it() -> None:
+    """Its time limit begins when it does, and a handler that needs no thread goes first."""
+    server = Server("s")
+    server.tool(lambda: "slow", name="slow", time_limit_s=1.0)
+
+    @server.tool
+    async def quick() -> str:
+        return "quick"
+
+    connection = Connection(server, max_blocking_calls=1)
+    effects = connection.receive(calls_of(ORDER), 0.0)
+    first, passing = [effect.call for effect in effects if isinstance(effect, Run)]
+
+    assert (first.request_id, passing.request_id) == (0, 2)
+    assert connection.tick(0.5) == []
+    effects = first.completed("slow", 0.9)
+    (second,) = [effect.call for effect in effects if isinstance(effect, Run)]
+    assert second.request_id == 1
+    assert not [effect for effect in connection.tick(1.5) if isinstance(effect, Cancel)]
+    assert [effect for effect in connection.tick(1.95) if isinstance(effect, Cancel)]
+
+
+ORDER = ["slow", "slow", "quick"]
+
+
+def calls_of(names: list[str]) -> bytes:
+    requests = [modern(id, "tools/call", name=name) for id, name in enumerate(names)]
+    return b"".join(msgspec.json.encode(request) + b"\n" for request in requests)
+
+
+def test_with_one_place_the_order_of_arrival_holds_over_every_kind_of_handler() -> None:
+    server = Server("s", settings=Settings(limits=Limits(max_concurrent_calls=1)))
+    server.tool(lambda: "x", name="slow")
+    server.tool(lambda: "x", name="inline", inline=True)
+
+    @server.tool
+    async def quick() -> str:
+        return "x"
+
+    connection = Connection(server, max_blocking_calls=1)
+    names = ["quick", "slow", "inline", "slow", "quick"]
+    effects = connection.receive(calls_of(names), 0.0)
+    order = []
+    while effects:
+        (run,) = [effect for effect in effects if isinstance(effect, Run)]
+        order.append(run.call.request_id)
+        effects = [
+            effect for effect in run.call.completed("x", 0.0) if not isinstance(effect, Send)
+        ]
+
+    assert order == [0, 1, 2, 3, 4]

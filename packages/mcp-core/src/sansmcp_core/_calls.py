@@ -38,6 +38,7 @@ class Calls:
         outbox: Where messages wait that arise while a call runs.
         flush: Returns what waits there.
         unsent: Counts what is handed out when a call ends.
+        admission: Says which calls run and which wait.
         lifespan: The value of the server's lifespan.
     """
 
@@ -48,9 +49,9 @@ class Calls:
         outbox: Outbox,
         flush: Callable[[], list[Effect]],
         unsent: Unsent,
+        admission: Admission,
         lifespan: Any,
     ) -> None:
-        limits = server.settings.limits
         self.outbox = outbox
         self.open: dict[str | int, Call] = {}
         """Calls that are not answered yet, by the id of their request."""
@@ -62,7 +63,7 @@ class Calls:
         self._lifespan = lifespan
         self._show_exceptions = server.settings.show_exceptions
         self._time_limit_s = server.settings.time_limit_s
-        self._admission = Admission(limits.max_concurrent_calls, limits.max_waiting_calls)
+        self._admission = admission
         self._timers = Timers()
         self.asker = Asker(server, self, self._timers)
         """The questions that the calls ask."""
@@ -110,8 +111,8 @@ class Calls:
         effects: list[Effect] = []
         for item in self._timers.pop_due(now):
             if isinstance(item, Call):
-                text = f"{item.target.label} took longer than it may and was stopped"
-                effects += self.answer(item, item.target.fail(text))
+                text = f"{item.target.label} took longer than {self._limit_s(item):g} s"
+                effects += self.answer(item, item.target.fail(f"{text} and was given up"))
                 effects.append(Cancel(item))
             elif isinstance(item, Leg):
                 effects += self.asker.give_up(item, "the client did not answer in time")
@@ -173,9 +174,7 @@ class Calls:
     # -- inside ------------------------------------------------------------------------------
 
     def _begin(self, call: Call, now: float) -> list[Effect]:
-        limit = call.target.operation.time_limit_s
-        if limit is None:
-            limit = self._time_limit_s
+        limit = self._limit_s(call)
         if limit is not None:
             self._timers.start(call, limit, now)
         return [Run(call)]
@@ -197,3 +196,7 @@ class Calls:
     def _leave(self, call: Call, now: float) -> list[Effect]:
         following = self._admission.leave(call)
         return [] if following is None else self._begin(following, now)
+
+    def _limit_s(self, call: Call) -> float | None:
+        limit = call.target.operation.time_limit_s
+        return self._time_limit_s if limit is None else limit

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec import UNSET
 from sansmcp_schema.jsonrpc import INVALID_REQUEST
 
+from ._admission import Admission
 from ._calls import Calls
 from ._decode import decode_message
 from ._effects import Close, Effect, Send
@@ -45,6 +46,9 @@ class Connection:
         lifespan_value: What the server's lifespan yielded.
         async_handlers: Whether the owner can await; where it cannot, coroutine functions are
             refused at registration.
+        max_blocking_calls: How many blocking calls the owner can run at once, such as the number
+            of its threads; further ones wait in the core, and their time limits with them. By
+            default as many as run at all.
 
     Raises:
         RegistrationError: A declaration of the server cannot be served.
@@ -57,6 +61,7 @@ class Connection:
         wake: Callable[[], None] = _stay_asleep,
         lifespan_value: Any = None,
         async_handlers: bool = True,
+        max_blocking_calls: int | None = None,
     ) -> None:
         server.prepare(async_handlers)
         limits = server.settings.limits
@@ -67,7 +72,13 @@ class Connection:
         self._outbox = Outbox(wake, limits.max_queued_messages)
         self._unsent = Unsent(limits.max_unsent_bytes)
         self._calls = Calls(
-            server, self._envelope, self._outbox, self._drain, self._unsent, lifespan_value
+            server,
+            self._envelope,
+            self._outbox,
+            self._drain,
+            self._unsent,
+            Admission(limits.max_concurrent_calls, limits.max_waiting_calls, max_blocking_calls),
+            lifespan_value,
         )
         self._listeners = Listeners(server.hub, self._outbox.put, limits.max_uris_per_listen)
         self._reception = Reception(server, self._envelope, self._calls, self._listeners)

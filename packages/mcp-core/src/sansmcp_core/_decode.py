@@ -3,6 +3,7 @@
 Source: JSON-RPC 2.0 sections 4 and 5; MCP 2026-07-28 basic/index, Messages.
 """
 
+import re
 from typing import Any, Literal, TypeAlias
 
 import msgspec
@@ -129,7 +130,7 @@ def _explain(line: bytes) -> Incoming:
     except (ValueError, RecursionError) as error:
         if not line.strip():
             return Ignored("a blank line")
-        return Rejection(PARSE_ERROR, f"Parse error: {error}")
+        return Rejection(PARSE_ERROR, f"Parse error: {_why_unreadable(line, error)}")
     if isinstance(value, list):
         return Rejection(
             INVALID_REQUEST, "Invalid request: batches are not supported; send one message a line"
@@ -148,3 +149,16 @@ def _wrong_shape(value: dict[str, Any]) -> Rejection:
     if value.get("jsonrpc") != "2.0":
         return Rejection(INVALID_REQUEST, 'Invalid request: jsonrpc must be "2.0"', UNSET, id)
     return Rejection(INVALID_REQUEST, "Invalid request: method must be a string", UNSET, id)
+
+
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+_SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
+
+
+def _why_unreadable(line: bytes, error: Exception) -> str:
+    """Word what the decoder is vague about."""
+    if line.startswith(_BYTE_ORDER_MARK):
+        return "the line begins with a byte order mark; send UTF-8 without one"
+    if _SURROGATE.search(line):
+        return f"perhaps half of a surrogate pair, \\ud800 to \\udfff, without the other ({error})"
+    return str(error)

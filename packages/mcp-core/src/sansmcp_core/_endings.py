@@ -11,7 +11,7 @@ from ._effects import Report
 from ._errors import RequestError, ResourceNotFound, ToolError
 from ._input_required import InputRequired
 from ._signals import ClientLacks, NeedsInput, Signal
-from ._targets import CompletionTarget, Failure, ResourceTarget, not_found
+from ._targets import CompletionTarget, Failure, ResourceTarget, ToolTarget, not_found
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -68,8 +68,8 @@ def end_with_exception(
     if isinstance(exception, ClientLacks):
         return Ending(_lacks(exception.capabilities))
     try:
-        if isinstance(exception, ToolError):
-            return Ending(call.target.fail(_sendable(str(exception))))
+        if isinstance(exception, ToolError) or _is_told_by_a_tool(exception, call):
+            return Ending(call.target.fail(_sendable(str(exception) or f"{call.label} failed")))
         if isinstance(exception, RequestError):
             return Ending(_checked(exception))
     except Exception as error:  # noqa: BLE001 - the handler's own code may be behind it
@@ -77,6 +77,11 @@ def end_with_exception(
     if isinstance(exception, ResourceNotFound) and isinstance(call.target, ResourceTarget):
         return Ending(not_found(call.target.uri, call.request.era))
     return _fault(call, exception, show_exceptions=show_exceptions)
+
+
+def _is_told_by_a_tool(exception: BaseException, call: "Call") -> bool:
+    """Whether a tool says that something is not there: the text is the author's own."""
+    return isinstance(exception, ResourceNotFound) and isinstance(call.target, ToolTarget)
 
 
 def _ask_explicitly(call: "Call", value: InputRequired) -> Ending | Asking:

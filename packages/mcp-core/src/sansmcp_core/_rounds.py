@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
-from sansmcp_schema.declare import to_json
+from sansmcp_schema.declare import ResultError, to_json
 
 from ._request_state import RequestState
 
@@ -61,7 +61,12 @@ class Rounds:
 
     def remember(self, key: str, value: Any) -> Any:
         """Keep the result of a step that runs once; return it as it will come back."""
-        kept = msgspec.json.decode(to_json(value))
+        try:
+            kept = msgspec.json.decode(to_json(value))
+        except ResultError as error:
+            raise ValueError(
+                f"ctx.once({key!r}, ...): the step's result cannot be carried to the next run: {error}"
+            ) from error
         self.state.once[key] = kept
         return kept
 

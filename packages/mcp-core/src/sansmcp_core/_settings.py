@@ -105,6 +105,10 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """The bounds."""
 
     def __post_init__(self) -> None:
+        for name in ("state_ttl_s", "answer_timeout_s", "time_limit_s"):
+            seconds = getattr(self, name)
+            if seconds is not None and not seconds > 0:
+                raise ValueError(f"{name} must be more than 0 seconds, got {seconds}")
         if not (self.modern or self.legacy):
             raise ValueError("modern and legacy are both off: such a server would serve nobody")
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from contextlib import AbstractContextManager, ExitStack
 from typing import TYPE_CHECKING, Any, Self
 
-from sansmcp_schema.revisions import LATEST_MODERN, MODERN_REVISIONS
+from sansmcp_schema.revisions import LATEST_MODERN, MODERN_REVISIONS, REVISIONS
 
 from ._inbox import Answers, Inbox
 from ._wire import Wire
@@ -57,14 +57,23 @@ class Pending:
             AssertionError: There is no answer; an async handler has to be awaited.
         """
         answer = self._inbox.answer_to(self.id)
-        assert answer is not None, (
-            f"request {self.id!r} is not answered yet: await client.settle() for async handlers, "
-            "or release what hold() keeps back"
-        )
+        assert answer is not None, self._why_not()
         if "error" in answer:
             raise PeerError(answer["error"])
         result: dict[str, Any] = answer["result"]
         return result
+
+    def _why_not(self) -> str:
+        asked = [f"{key!r} ({method})" for key, method in self._inbox.unanswered.items()]
+        if asked:
+            return (
+                f"request {self.id!r} is not answered yet: the server asks {', '.join(asked)}; "
+                "give TestClient(answers={key: result})"
+            )
+        return (
+            f"request {self.id!r} is not answered yet: await client.settle() for async handlers, "
+            "or release what hold() keeps back"
+        )
 
     def cancel(self, reason: str | None = None) -> None:
         """Tell the server that the answer is no longer wanted."""
@@ -103,6 +112,8 @@ class TestClient:
         lifespan_value: Any = None,
         now: float = 1_800_000_000.0,
     ) -> None:
+        if revision not in REVISIONS:
+            raise ValueError(f"unknown revision {revision!r}; there are {', '.join(REVISIONS)}")
         self.revision = revision
         self.capabilities = dict(_EVERYTHING if capabilities is None else capabilities)
         self._modern = revision in MODERN_REVISIONS

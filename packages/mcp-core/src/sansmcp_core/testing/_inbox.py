@@ -23,6 +23,8 @@ class Inbox:
         self.answers = answers
         self.notifications: list[dict[str, Any]] = []
         """Notifications nobody has taken yet, in order."""
+        self.unanswered: dict[str, str] = {}
+        """Live questions without an answer, by key, with their methods."""
         self._wire = wire
         self._results: dict[str | int, dict[str, Any]] = {}
 
@@ -69,7 +71,9 @@ class Inbox:
         # A live request does not carry the question's key, so the wire is asked for it.
         key = self._wire.key_of(request["id"]) or request["method"]
         answer = self._answer(key, request)
-        if answer is not None:
+        if answer is None:
+            self.unanswered[key] = request["method"]
+        else:
             self._wire.send({"jsonrpc": "2.0", "id": request["id"], "result": answer})
 
     def _answer(self, key: str, request: dict[str, Any]) -> Any:
