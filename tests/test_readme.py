@@ -5,6 +5,7 @@ The Python fences of a page run from top to bottom in one module. A fence that o
 """
 
 import ast
+import inspect
 import json
 import re
 import subprocess
@@ -15,6 +16,7 @@ from types import ModuleType
 from typing import Any, NamedTuple
 
 import pytest
+import sansmcp_stdio
 from sansmcp_core import Limits
 from sansmcp_schema.json_check import keyword_table
 
@@ -30,6 +32,8 @@ PAGES = {
 DEADLINE_S = 30
 _FENCE = re.compile(r"^```([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _LINK = re.compile(r"\]\(([^)#\s]+)[^)]*\)")
+_ANCHOR = re.compile(r"\]\(([^)#\s:]*)#([^)\s]+)\)")
+_HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
 
 
 class Fence(NamedTuple):
@@ -74,6 +78,16 @@ def test_the_code_of_a_page_runs_from_top_to_bottom(
         exec(code, module.__dict__)
 
 
+@pytest.mark.parametrize("words", ["class FindArguments", "class Name"])
+def test_each_piece_of_the_readme_continues_the_first_server(
+    words: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    module = ModuleType("server")
+    monkeypatch.setitem(sys.modules, module.__name__, module)
+    for piece in ("sansmcp_stdio.run(server)", words):
+        exec(compile(fence_with("README.md", piece), piece, "exec"), module.__dict__)
+
+
 @pytest.mark.parametrize("page", PAGES)
 def test_fragments_and_data_are_well_formed(page: str) -> None:
     for fence in fences(page, "python fragment"):
@@ -110,8 +124,10 @@ def answers_of(program: list[str], folder: Path, requests: list[dict[str, Any]])
     return sorted((json.loads(line) for line in done.stdout.splitlines()), key=lambda a: a["id"])
 
 
-def call(id: int, meta: dict[str, Any] | None = None) -> dict[str, Any]:
-    params: dict[str, Any] = {"name": "add", "arguments": {"a": 1, "b": 2}}
+def call(
+    id: int, meta: dict[str, Any] | None = None, name: str = "add", **arguments: Any
+) -> dict[str, Any]:
+    params: dict[str, Any] = {"name": name, "arguments": arguments or {"a": 1, "b": 2}}
     if meta is not None:
         params["_meta"] = meta
     return {"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params}
@@ -148,8 +164,37 @@ def test_the_readme_serves_both_eras(program: list[str], tmp_path: Path) -> None
 def test_the_client_configuration_starts_the_server_file() -> None:
     (fence,) = fences("README.md", "json")
     (entry,) = json.loads(fence.text)["mcpServers"].values()
-    assert entry["command"] == "python"
-    assert [Path(argument).name for argument in entry["args"]] == ["server.py"]
+    command, file = Path(entry["command"]), Path(*entry["args"])
+    assert command.is_absolute()
+    assert file.is_absolute()
+    assert (command.name, file.name) == ("python", "server.py")
+
+
+def test_the_line_to_try_a_server_by_hand_gives_what_the_page_shows(tmp_path: Path) -> None:
+    server = fence_with("docs/stdio.md", "sansmcp_stdio.run(server)")
+    (tmp_path / "server.py").write_text(server, encoding="utf-8")
+    (fence,) = fences("docs/stdio.md", "console")
+    command, shown = fence.text.removeprefix("$ ").split("\n", 1)
+    command = command.replace("| python", f"| '{sys.executable}'")
+    done = subprocess.run(
+        ["sh", "-c", command],
+        cwd=tmp_path,
+        capture_output=True,
+        check=True,
+        text=True,
+        timeout=DEADLINE_S,
+    )
+    assert (done.stdout, done.stderr) == (shown, "")
+
+
+def test_threads_share_the_database_of_the_lifespan(tmp_path: Path) -> None:
+    server = fence_with("docs/handlers.md", "sqlite3.connect")
+    (tmp_path / "notes.py").write_text(server, encoding="utf-8")
+    requests = [call(id, name="save_note", text="x") for id in range(1, 21)]
+    program = [sys.executable, "-m", "sansmcp_stdio", "notes:server"]
+    answers = answers_of(program, tmp_path, requests)
+    numbers = [answer["result"]["structuredContent"]["result"] for answer in answers]
+    assert sorted(numbers) == list(range(1, 21))
 
 
 @pytest.mark.parametrize("page", PAGES)
@@ -162,6 +207,23 @@ def test_every_hatch_command_exists(page: str) -> None:
     }
     text = PAGES[page].read_text(encoding="utf-8")
     assert set(re.findall(r"hatch run ([\w:-]+)", text)) <= scripts
+
+
+def test_the_install_line_names_a_package_and_all_that_it_needs_from_here() -> None:
+    readme = PAGES["README.md"].read_text(encoding="utf-8")
+    (line,) = re.findall(r"^\$ python -m pip install (packages/.*)$", readme, re.MULTILINE)
+    folders = [ROOT / folder for folder in line.split()]
+    projects = [
+        tomllib.loads((folder / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+        for folder in folders
+    ]
+    siblings = {
+        dependency.split("==")[0]
+        for project in projects
+        for dependency in project["dependencies"]
+        if dependency.startswith("sansmcp-")
+    }
+    assert siblings < {project["name"] for project in projects}
 
 
 def test_the_two_commands_are_those_that_are_checked() -> None:
@@ -182,6 +244,21 @@ def test_the_table_of_limits_is_the_one_in_the_code() -> None:
     ]
 
 
+def test_the_table_of_stdio_options_is_the_signature_and_the_command_line() -> None:
+    text = PAGES["docs/stdio.md"].read_text(encoding="utf-8")
+    rows = re.findall(r"^\| `(\w+)` \| `(--[\w-]+)` \|", text, re.MULTILINE)
+    options = list(inspect.signature(sansmcp_stdio.run).parameters)[1:]
+    assert rows == [(name, "--" + name.replace("_", "-")) for name in options]
+    done = subprocess.run(
+        [sys.executable, "-m", "sansmcp_stdio", "--help"],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=DEADLINE_S,
+    )
+    assert [flag for _, flag in rows if flag not in done.stdout] == []
+
+
 def test_the_table_of_keywords_is_the_one_in_the_code() -> None:
     assert table("docs/declaring.md", "keywords") == [
         [f"`{name}`", f"{role}: {hint}" if role == "refused" else role, dialects or "neither"]
@@ -194,6 +271,21 @@ def test_links_lead_to_files(page: str) -> None:
     links = _LINK.findall(PAGES[page].read_text(encoding="utf-8"))
     local = [link for link in links if not link.startswith(("http:", "https:", "mailto:"))]
     assert [link for link in local if not (PAGES[page].parent / link).exists()] == []
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_links_into_a_page_lead_to_a_heading(page: str) -> None:
+    path = PAGES[page]
+    dead = []
+    for target, anchor in _ANCHOR.findall(path.read_text(encoding="utf-8")):
+        text = (path.parent / target if target else path).read_text(encoding="utf-8")
+        anchors = {
+            re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-")
+            for heading in _HEADING.findall(text)
+        }
+        if anchor not in anchors:
+            dead.append(f"{target}#{anchor}")
+    assert dead == []
 
 
 @pytest.mark.parametrize("page", PAGES)

@@ -15,7 +15,10 @@ from sansmcp_core import (
     Server,
     Settings,
     ToolError,
+    image,
     text,
+    text_contents,
+    user,
 )
 from sansmcp_core.testing import PeerError, TestClient
 from sansmcp_schema.content import TextResourceContents
@@ -303,8 +306,8 @@ def test_json_that_somebody_formatted_stays_one_line() -> None:
         assert peer.result(era(1, TOOL[0], **TOOL[1]))["structuredContent"] == {"a": 1, "b": 2}
 
 
-def test_a_group_of_one_tool_error_is_still_a_fault() -> None:
-    peer = Peer(make_server(ExceptionGroup("x", [ToolError(SECRET)])))
+def test_a_group_of_several_errors_is_a_fault_and_tells_nothing() -> None:
+    peer = Peer(make_server(ExceptionGroup("x", [ToolError("told"), RuntimeError(SECRET)])))
     assert peer.result(modern(1, TOOL[0], **TOOL[1]))["isError"] is True
     (report,) = peer.reports
     assert isinstance(report, Report)
@@ -385,3 +388,53 @@ def test_a_ready_made_result_with_wrong_parts_is_never_sent(method: str, value: 
 
         assert caught.value.code == -32603
         assert len(client.reports) == 1
+
+
+WRONG_TYPES = [
+    pytest.param("tools/call", image(b"x", cast("Any", 5)), id="mime type of an image"),
+    pytest.param("tools/call", text("x", annotations=cast("Any", {"priority": "x"})), id="a dict"),
+    pytest.param("prompts/get", user(text(cast("Any", 5))), id="text of a message"),
+    pytest.param("resources/read", text_contents("a://b", cast("Any", 5)), id="text contents"),
+]
+
+
+@pytest.mark.parametrize(("method", "value"), WRONG_TYPES)
+def test_ready_made_content_of_the_wrong_type_is_never_sent(method: str, value: object) -> None:
+    server = Server("s")
+    server.tool(lambda: value, name="t")
+    server.resource("a://b", lambda: value, name="r")
+    server.prompt(lambda: value, name="p")
+    params = {"tools/call": {"name": "t"}, "resources/read": {"uri": "a://b"}}
+    with TestClient(server) as client:
+        pending = client.begin(method, params.get(method, {"name": "p"}))
+        answer = client.inbox.answer_to(pending.id)
+
+        assert answer is not None
+        assert "error" in answer or answer["result"]["isError"] is True
+        assert len(client.reports) == 1
+
+
+@pytest.mark.parametrize("error", [ToolError("told"), RequestError(-5, "told")])
+def test_one_error_in_a_task_group_is_the_handlers_own_word(error: Exception) -> None:
+    server = Server("s")
+
+    @server.tool
+    def grouped() -> str:
+        raise ExceptionGroup("group", [ExceptionGroup("inner", [error])])
+
+    with TestClient(server) as client:
+        pending = client.begin("tools/call", {"name": "grouped"})
+
+        assert "told" in str(client.inbox.answer_to(pending.id))
+
+
+def test_a_declaration_that_json_cannot_carry_never_ends_the_connection() -> None:
+    server = Server("s", instructions="\ud800")
+    server.tool(lambda: "x", name="t")
+    with TestClient(server) as client:
+        method = "server/discover"
+        with pytest.raises(PeerError) as caught:
+            client.request(method)
+
+        assert caught.value.code == -32603
+        assert client.call_tool("t")["content"][0]["text"] == "x"

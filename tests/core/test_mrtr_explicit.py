@@ -26,6 +26,7 @@ from sansmcp_core import (
     ListRoots,
     Server,
 )
+from sansmcp_core.testing import TestClient
 
 # Asking by oneself
 
@@ -248,3 +249,20 @@ def test_a_legacy_client_sends_no_states() -> None:
     params = {**GREET[1], "requestState": "bogus", "inputResponses": {"who": ACCEPTED}}
     error = peer.error(legacy(1, GREET[0], **params))
     assert error["code"] == -32021
+
+
+@pytest.mark.parametrize("revision", ["2026-07-28", "2025-11-25"])
+def test_an_answer_that_was_looked_at_is_carried_to_the_next_round(revision: str) -> None:
+    form = {"type": "object", "properties": {"x": {"type": "string"}}}
+    server = Server("s")
+
+    @server.tool
+    def mix(ctx: Context) -> str:
+        if "a" not in ctx.answers:
+            ctx.elicit("a", "A", form)
+        ctx.elicit("b", "B", form)
+        return "done"
+
+    accepted = {"action": "accept", "content": {"x": "y"}}
+    with TestClient(server, revision, answers={"a": accepted, "b": accepted}) as client:
+        assert client.call_tool("mix")["content"][0]["text"] == "done"

@@ -30,6 +30,7 @@ from sansmcp_core import (
     Sample,
     Server,
 )
+from sansmcp_core.testing import TestClient
 
 # Every kind of question
 
@@ -218,8 +219,6 @@ async def test_a_step_may_be_async() -> None:
         kept = await ctx.once("step", step)
         return f"{kept} {ctx.elicit('who', 'Who?', Name).action}"
 
-    from sansmcp_core.testing import TestClient
-
     with TestClient(server, answers={"who": DECLINED}) as client:
         result = await client.acall_tool("steps")
     assert result["content"][0]["text"] == "7 decline"
@@ -237,3 +236,24 @@ def test_a_step_whose_result_has_no_json_is_the_authors_error(value: Any) -> Non
     peer = Peer(server)
     assert peer.result(modern(1, "tools/call", name="t"))["isError"] is True
     assert len(peer.reports) == 1
+
+
+@pytest.mark.parametrize(
+    ("revision", "asked"), [("2025-06-18", False), ("2025-11-25", True), ("2026-07-28", True)]
+)
+def test_a_choice_of_several_values_is_asked_of_those_whose_revision_has_it(
+    revision: str, asked: bool
+) -> None:
+    choices = {"type": "array", "items": {"type": "string", "enum": ["x"]}}
+    server = Server("s")
+
+    @server.tool
+    def choose(ctx: Context) -> str:
+        return ctx.elicit("k", "?", {"type": "object", "properties": {"m": choices}}).action
+
+    with TestClient(server, revision, answers={"k": {"action": "decline"}}) as client:
+        pending = client.begin("tools/call", {"name": "choose"})
+        answer = client.inbox.answer_to(pending.id)
+
+        assert answer is not None
+        assert ("error" in answer) is not asked

@@ -41,6 +41,8 @@ CAPABILITIES: dict[str, tuple[str, _Test, dict[str, Any]]] = {
     # name: (first revision that has it, test, what the error names)
     "elicitation": ("2025-06-18", lambda c: c.elicitation is not UNSET, {"elicitation": {}}),
     "elicitation.form": ("2025-06-18", _form, {"elicitation": {"form": {}}}),
+    # A form in which several of several values are chosen.
+    "elicitation.choices": ("2025-11-25", _form, {"elicitation": {"form": {}}}),
     "elicitation.url": ("2025-11-25", _url, {"elicitation": {"url": {}}}),
     "sampling": ("2024-11-05", _sampling, {"sampling": {}}),
     "sampling.tools": ("2025-11-25", _sampling_tools, {"sampling": {"tools": {}}}),

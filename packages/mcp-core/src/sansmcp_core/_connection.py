@@ -94,8 +94,10 @@ class Connection:
             now: Unix time in seconds.
 
         Raises:
-            LocalProtocolError: The stream was said to have ended.
+            LocalProtocolError: This is no bytes, or the stream was said to have ended.
         """
+        if not isinstance(data, bytes):
+            raise LocalProtocolError(f"receive() takes bytes, got {type(data).__name__}")
         if self._ended:
             raise LocalProtocolError("receive() after receive_eof(): the stream has ended")
         effects: list[Effect] = []

@@ -14,7 +14,7 @@ from ._signals import ClientLacks, NeedsInput, Signal
 from ._targets import CompletionTarget, Failure, ResourceTarget, ToolTarget, not_found
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from ._call import Call
     from ._questions import AnyQuestion
@@ -62,7 +62,7 @@ def end_with_exception(
 ) -> Ending | Asking:
     """Return what a handler's exception means."""
     if isinstance(exception, BaseExceptionGroup):
-        exception = _signal_in(exception) or exception
+        exception = _told_in(exception) or exception
     if isinstance(exception, NeedsInput):
         return Asking(exception.questions)
     if isinstance(exception, ClientLacks):
@@ -141,12 +141,19 @@ def _shown(exception: BaseException) -> str:
         return "(its text cannot be shown)"
 
 
-def _signal_in(group: "BaseExceptionGroup[BaseException]") -> BaseException | None:
-    """Return the one question of a handler that asks inside task groups."""
+def _told_in(group: "BaseExceptionGroup[BaseException]") -> BaseException | None:
+    """Return what a handler that works in task groups wants to say: one question, or one error."""
     signals = group.subgroup(Signal)
-    if signals is None:
-        return None
-    first: BaseException = signals
-    while isinstance(first, BaseExceptionGroup):
-        first = first.exceptions[0]
-    return first
+    if signals is not None:
+        return next(_leaves(signals))
+    leaves = list(_leaves(group))
+    told = len(leaves) == 1 and isinstance(leaves[0], ToolError | RequestError | ResourceNotFound)
+    return leaves[0] if told else None
+
+
+def _leaves(group: "BaseExceptionGroup[BaseException]") -> "Iterator[BaseException]":
+    for part in group.exceptions:
+        if isinstance(part, BaseExceptionGroup):
+            yield from _leaves(part)
+        else:
+            yield part

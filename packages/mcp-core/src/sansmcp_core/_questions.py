@@ -105,11 +105,17 @@ class Elicit(Generic[T]):
     """
 
     __slots__ = ("_form", "message")
-    capability = "elicitation.form"
 
     def __init__(self, message: str, schema: type[T] | FormSchema) -> None:
         self.message = message
         self._form = form_for(schema)
+
+    @property
+    def capability(self) -> str:
+        """What the client must be able to do; older revisions have no choice of several values."""
+        fields = self._form.schema["properties"].values()
+        several = any(field.get("type") == "array" for field in fields)
+        return "elicitation.choices" if several else "elicitation.form"
 
     def request(self, key: str) -> ElicitRequest:
         """Return the request as the client sees it."""

@@ -10,7 +10,7 @@ from sansmcp_schema.results import EmptyResult, Result
 
 from ._decode import Answer, Incoming, Message, Rejection
 from ._discovery import initialize_result
-from ._effects import Effect, Send
+from ._effects import Effect, Report, Send
 from ._outcomes import Begin, Follow, Listen, Outcome, Reply, Start
 from ._request import Request, read_request
 from ._session import LegacySession
@@ -78,11 +78,17 @@ class Reception:
         if isinstance(request, Rejection):
             effects.append(self._rejected(request))
             return
-        outcome = request.method.serve(request, self._server, now)
-        if isinstance(outcome, Start):
-            effects += self._calls.start(request, outcome.target, outcome.rounds, now)
-        else:
-            self._carry_out(request, outcome, effects)
+        try:
+            outcome = request.method.serve(request, self._server, now)
+            if isinstance(outcome, Start):
+                effects += self._calls.start(request, outcome.target, outcome.rounds, now)
+            else:
+                self._carry_out(request, outcome, effects)
+        except Exception as error:  # noqa: BLE001 - the author's declarations may hold anything
+            text = f"{message.method} could not be answered from what the server declares"
+            effects.append(Report("error", text, error, id))
+            failure = "Internal error: the server's log has the details"
+            effects.append(Send(self._envelope.error(id, INTERNAL_ERROR, failure)))
 
     def _take_notification(self, message: Message, effects: list[Effect]) -> None:
         """Notifications are never answered, whatever is wrong with them."""

@@ -50,13 +50,17 @@ class Rounds:
         return answer
 
     def all_answers(self, read: "Callable[[bytes, object], A | None]") -> dict[str, A]:
-        """Return every answer that came, read by ``read`` with the question where that is known."""
+        """Return every answer that came, read by ``read`` with the question where that is known.
+
+        The handler has seen them, so they count as accepted and are carried on.
+        """
         answers: dict[str, A] = {}
         raws = {key: bytes(raw) for key, raw in self.state.answers.items()} | dict(self.supplied)
         for key, raw in raws.items():
             answer = read(raw, self.state.asked.get(key))
             if answer is not None:
                 answers[key] = answer
+                self.state.answers[key] = msgspec.Raw(raw)
         return answers
 
     def remember(self, key: str, value: Any) -> Any:
@@ -65,7 +69,7 @@ class Rounds:
             kept = msgspec.json.decode(to_json(value))
         except ResultError as error:
             raise ValueError(
-                f"ctx.once({key!r}, ...): the step's result cannot be carried to the next run: {error}"
+                f"ctx.once({key!r}, ...): the step's result cannot be carried on: {error}"
             ) from error
         self.state.once[key] = kept
         return kept

@@ -34,6 +34,7 @@ def require_sendable(part: Any) -> None:
         if not part.isascii():
             to_json(part)
     elif isinstance(part, msgspec.Struct):
+        _require_types(part)
         for name in part.__struct_fields__:
             require_sendable(getattr(part, name))
     elif isinstance(part, list):
@@ -41,3 +42,11 @@ def require_sendable(part: Any) -> None:
             require_sendable(item)
     elif part is not UNSET:
         to_json(part)
+
+
+def _require_types(part: msgspec.Struct) -> None:
+    """Raise ``ResultError`` where a field holds what its type has not; texts are not copied."""
+    try:
+        msgspec.convert(msgspec.to_builtins(part), type(part))
+    except (msgspec.ValidationError, TypeError) as error:
+        raise ResultError(f"{type(part).__name__}: {error}") from error

@@ -109,6 +109,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
             seconds = getattr(self, name)
             if seconds is not None and not seconds > 0:
                 raise ValueError(f"{name} must be more than 0 seconds, got {seconds}")
+        if isinstance(self.secret_words, str):
+            raise TypeError(f"secret_words is a tuple of words, got the text {self.secret_words!r}")
         if not (self.modern or self.legacy):
             raise ValueError("modern and legacy are both off: such a server would serve nobody")
 
