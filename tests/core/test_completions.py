@@ -277,11 +277,11 @@ REFUSED: list[tuple[str, str, Any, str]] = [
     ("other", "language", lambda value: [], "no prompt or resource template 'other'"),
     ("repo://{x}", "x", lambda value: [], "no prompt or resource template"),
     ("review", "colour", lambda value: [], "it has: language, framework"),
-    ("review", "language", list, "takes no value"),
+    ("review", "language", list, "list is a class"),
     ("review", "language", lambda *, limit=3: [], "takes no value"),
     ("review", "language", lambda value, filled, more: [], "'more' too many"),
     ("review", "language", ["python"], "something to call"),
-    ("review", "language", dict, "tells no signature"),
+    ("review", "language", max, "tells no signature"),
 ]
 
 

@@ -99,7 +99,7 @@ def test_options_win_over_what_the_function_says(registry: PromptRegistry) -> No
 
 
 def test_a_prompt_without_parameters_lists_no_arguments(registry: PromptRegistry) -> None:
-    prompt = registry.add_function(lambda ctx: ctx, name="plain", arguments=[])
+    prompt = registry.add_function(lambda given: given, name="plain", arguments=[])
     assert listed(prompt) == {"name": "plain"}
 
     def greet(ctx: Context) -> str:

@@ -339,11 +339,11 @@ def test_async_handlers_are_refused_where_nobody_can_run_them() -> None:
     server.tool(plain)
     assert not server.has_async_handlers
     server.prepare(async_handlers=False)
-    with pytest.raises(RegistrationError, match="write it with def"):
+    with pytest.raises(RegistrationError, match="write the handler with def"):
         server.tool(waits)
-    with pytest.raises(RegistrationError, match="write it with def"):
+    with pytest.raises(RegistrationError, match="write the handler with def"):
         server.prompt(waits)
-    with pytest.raises(RegistrationError, match="write it with def"):
+    with pytest.raises(RegistrationError, match="write the handler with def"):
         server.resource("x://{x}", waits)
     server.tool(plain, name="another")
 

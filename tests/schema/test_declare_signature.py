@@ -232,12 +232,15 @@ def test_optional_null_and_defaults() -> None:
     assert lines(read(tool, b'{"b":1,"d":null}')) == ["d: expected integer, got null"]
 
 
-def test_an_implicit_none_is_used_and_not_published() -> None:
+def test_an_implicit_none_is_published_and_taken() -> None:
     def tool(a: int = None) -> None: ...  # type: ignore[assignment]  # noqa: RUF013
 
-    assert schema_of_signature(tool)["properties"] == {"a": {"type": "integer"}}
+    assert schema_of_signature(tool)["properties"] == {
+        "a": {"anyOf": [{"type": "integer"}, {"type": "null"}], "default": None}
+    }
     assert read(tool) == Bound((None,), {})
-    assert lines(read(tool, b'{"a":null}'))
+    assert read(tool, b'{"a":null}') == Bound((None,), {})
+    assert lines(read(tool, b'{"a":"x"}'))
 
 
 SENTINEL = object()

@@ -133,7 +133,8 @@ WORDS: list[tuple[Any, Any, list[str]]] = [
     (FIGURE, {"kind": "circle"}, [
         'arguments: missing "r": received "kind"; expected "kind", "r"']),
     (FIGURE, {"kind": "square", "side": 0}, ["side: expected number >= 1, got 0"]),
-    (FIGURE, {"kind": "line"}, [
+    (FIGURE, {"kind": "line"}, ['kind: expected "circle" or "square", got "line"']),
+    (FIGURE, {"r": 1}, [
         'arguments: expected object with "kind", "r" or object with "kind", got object']),
     ({"oneOf": [{"type": "number"}, {"type": "integer"}, {"enum": ["a"]}]}, 1, [
         ("arguments: expected exactly one of 3 alternatives to hold, got 1, for which 2 hold: "

@@ -8,8 +8,10 @@ from typing import Any
 
 import msgspec
 from sansmcp_schema.content import Icon
+from sansmcp_schema.declare import DeclarationError
 
 from ._errors import RegistrationError
+from ._settings import Settings
 
 __all__ = [
     "ToolNameWarning",
@@ -17,7 +19,9 @@ __all__ = [
     "check_icons",
     "check_meta",
     "check_name",
+    "check_settings",
     "check_tool_name",
+    "registration_error",
 ]
 
 MAX_TOOL_NAME_CHARS = 128
@@ -31,6 +35,29 @@ _ICON_SCHEMES = ("https:", "http:", "data:")
 
 class ToolNameWarning(UserWarning):
     """A tool name that some clients will not take."""
+
+
+def check_settings(settings: object) -> None:
+    """Nothing, where ``settings`` are ``Settings`` and their extensions have identifiers.
+
+    Raises:
+        TypeError: They are something else, such as a dict.
+        ValueError: An extension has no identifier.
+    """
+    if not isinstance(settings, Settings):
+        raise TypeError(f"settings must be Settings(...), got {type(settings).__name__}")
+    check_extensions(settings.extensions)
+
+
+def registration_error(error: DeclarationError) -> RegistrationError:
+    """The error for an author who declares something on a server, bounds named as he sets them."""
+    text = str(error)
+    for theirs, ours in _LIMITS.items():
+        text = text.replace(f"(SchemaLimits.{theirs})", f"(Limits.{ours})")
+    return RegistrationError(text)
+
+
+_LIMITS = {"max_depth": "max_schema_depth", "max_subschemas": "max_subschemas"}
 
 
 def check_name(noun: str, name: object) -> str:

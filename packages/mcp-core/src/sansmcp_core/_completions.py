@@ -17,7 +17,7 @@ from ._awaitables import refuse_awaitable
 from ._content import plain_text
 from ._context import Context
 from ._errors import RegistrationError
-from ._handlers import mode_of
+from ._handlers import awaited, mode_of
 from ._operation import Bound, Mode
 from ._prompts import Prompt, PromptRegistry
 from ._registry import Registry, describe_function
@@ -156,7 +156,7 @@ class CompletionRegistry:
         completer = Completer(
             name=name,
             owner=owner,
-            function=function,
+            function=awaited(function, mode),
             positional=positional,
             keywords=keywords,
             mode=mode,
@@ -234,11 +234,12 @@ def _key(ref: str, argument: str) -> str:
 def _parameters(function: Callable[..., Any]) -> tuple[tuple[_Given, ...], dict[str, _Given]]:
     """What each parameter of a completer is given: by position, and by keyword."""
     try:
-        parameters = inspect.signature(function).parameters.values()
+        parameters = list(inspect.signature(function).parameters.values())
     except ValueError:
         raise RegistrationError(
             f"completer {describe_function(function)} tells no signature; wrap it in a function"
         ) from None
+    _refuse_unmeant(function, parameters)
     positional: list[_Given] = []
     keywords: dict[str, _Given] = {}
     free: list[_Given] = ["value", "filled"]
@@ -271,6 +272,24 @@ def _parameters(function: Callable[..., Any]) -> tuple[tuple[_Given, ...], dict[
             "text typed so far, such as (value: str)"
         )
     return tuple(positional), keywords
+
+
+def _refuse_unmeant(function: Callable[..., Any], parameters: list[inspect.Parameter]) -> None:
+    """Raise ``RegistrationError`` where the value would go to an object or to the context."""
+    for index, parameter in enumerate(parameters):
+        if parameter.annotation is not parameter.empty:
+            continue
+        if index == 0 and parameter.name in ("self", "cls"):
+            raise RegistrationError(
+                f"completer {describe_function(function)} is a method without its object; put "
+                "@mark.completion on it in the class and register an object with "
+                "server.register(Class()), or register the bound method"
+            )
+        if parameter.name == "ctx" or (parameter.name == "context" and index == 0):
+            raise RegistrationError(
+                f"completer {describe_function(function)} has a parameter {parameter.name!r} "
+                f"without a type; write {parameter.name}: Context for the context of the call"
+            )
 
 
 def _wants_context(parameter: inspect.Parameter) -> bool:

@@ -7,6 +7,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias, TypeVar
 
 from sansmcp_schema.declare import caller_locals
 
+from ._declarations import check_arguments, check_options
 from ._errors import RegistrationError
 
 __all__ = ["Mark", "MarkKind", "Marked", "add_mark", "marked_handlers", "marking"]
@@ -57,7 +58,12 @@ def marking(
 
     To be called by the public decorator itself: the names of the frame above it are kept, so that
     postponed annotations can be resolved.
+
+    Raises:
+        RegistrationError: The decorator lacks an argument, or has no such option.
     """
+    check_arguments(f"@mark.{kind}", kind, arguments)
+    check_options(f"@mark.{kind}", kind, options)
     mark = Mark(kind, arguments, options, caller_locals(2))
 
     def decorate(function: F) -> F:

@@ -272,6 +272,7 @@ def make_prompt(
                 localns=localns,
                 may_be_open=True,
             ),
+            mode,
             arguments=arguments,
             may_postpone=may_postpone,
         ),

@@ -5,6 +5,7 @@ from functools import partial
 from typing import Any, Protocol, TypeAlias, TypedDict
 
 from ._completions import CompletionRegistry
+from ._declarations import check_arguments, check_options
 from ._errors import RegistrationError
 from ._marked import Mark, Marked, MarkKind
 from ._operation import Operation
@@ -64,12 +65,20 @@ class Registrar:
 
     def decorate(self, function: Any, mark: Mark) -> Any:
         """``function`` itself, registered; without one, a decorator that does it."""
+        check_arguments(f"@server.{mark.kind}", mark.kind, mark.arguments)
+        check_options(f"@server.{mark.kind}", mark.kind, mark.options)
         if function is None:
 
             def decorator(function: Any) -> Any:
                 return self.decorate(function, mark)
 
             return decorator
+        if isinstance(function, classmethod):
+            name = function.__func__.__qualname__.rpartition("<locals>.")[2]
+            raise RegistrationError(
+                f"@server.{mark.kind} got a classmethod, which is no method before its class is "
+                f"made; register it after the class: server.{mark.kind}({_listed(mark, name)})"
+            )
         if not callable(function):
             raise RegistrationError(
                 f"@server.{mark.kind} got {function!r} where the handler belongs; options go by "
@@ -86,6 +95,7 @@ class Registrar:
         local_names: Mapping[str, Any] | None,
     ) -> None:
         """Register a tool from a whole definition."""
+        check_options("server.add_tool", "tool", options)
         self._keep_tool(handler, declaration_from(definition, options), local_names)
 
     def add_all(self, found: Iterable[Marked]) -> None:
@@ -162,6 +172,10 @@ class Registrar:
         ref, argument = mark.arguments
         self._completions.add(ref, argument, function, **mark.options)
         return partial(self._completions.remove, ref, argument)
+
+
+def _listed(mark: Mark, name: str) -> str:
+    return ", ".join([*map(repr, mark.arguments), name])
 
 
 def _refresh(tool: Tool) -> None:

@@ -216,7 +216,8 @@ def describe_function(function: Any) -> str:
 def _refuse_async(noun: str, key: str, entry: Operation) -> None:
     if entry.mode is Mode.ASYNC:
         raise RegistrationError(
-            f"the handler of {noun} {key!r} is async, but this server is being served by threads "
-            "alone, which it chose because it had no async handler when it started; write it with "
-            "def, or register an async handler before serving starts"
+            f"the handler of {noun} {key!r} is async, but this server is served without an event "
+            "loop: either that was asked for (a backend of threads), or it had no async handler "
+            "when serving started; write the handler with def, or, before serving starts, choose "
+            "an event loop or register an async handler"
         )

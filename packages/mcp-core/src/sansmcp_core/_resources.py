@@ -18,6 +18,7 @@ from ._resource_options import ResourceDeclaration, ResourceOptions
 from ._resource_results import read_result
 from ._settings import DEFAULT_SETTINGS, Settings
 from ._string_arguments import StringArguments, string_options
+from ._template_twins import refuse_twin
 from ._uri_template import UriTemplate
 
 __all__ = [
@@ -240,6 +241,7 @@ class ResourceRegistry:
         arguments = StringArguments(
             function,
             string_options(self._settings, "resource", uri, localns=localns),
+            mode,
             may_postpone=may_postpone,
             check=lambda schema: _check_variables(where, function, schema, template),
         )
@@ -260,6 +262,7 @@ class ResourceRegistry:
             declaration,
             mode,
         )
+        refuse_twin(uri, self.templates.every())
         self.templates.add(entry)
         return entry
 

@@ -10,7 +10,7 @@ from sansmcp_schema.content import Icon
 from sansmcp_schema.declare import caller_locals
 
 from ._capabilities import Offered, server_capabilities
-from ._checks import check_extensions, check_icons, check_name
+from ._checks import check_icons, check_name, check_settings
 from ._completions import CompletionRegistry
 from ._content import or_unset
 from ._lists import Lists
@@ -96,7 +96,7 @@ class Server:
         self.settings = settings
         self.random = random
         self.around_calls: Around | None = None
-        check_extensions(settings.extensions)
+        check_settings(settings)
         self.sealer = make_sealer(
             settings.state_keys, settings.state_ttl_s, random, encrypt=settings.encrypt_state
         )
@@ -144,7 +144,7 @@ class Server:
     @overload
     def resource(self, uri: str, /, **options: Unpack[ResourceOptions]) -> Callable[[F], F]: ...
     def resource(
-        self, uri: str, function: Any = None, /, **options: Unpack[ResourceOptions]
+        self, uri: Any = None, function: Any = None, /, **options: Unpack[ResourceOptions]
     ) -> Any:
         """Register a resource, or with a ``{variable}`` in the URI a template of resources.
 
@@ -190,8 +190,8 @@ class Server:
     ) -> Callable[[F], F]: ...
     def completion(
         self,
-        ref: str,
-        argument: str,
+        ref: Any = None,
+        argument: Any = None,
         function: Any = None,
         /,
         **options: Unpack[CompletionOptions],

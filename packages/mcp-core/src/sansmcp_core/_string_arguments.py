@@ -7,9 +7,10 @@ from sansmcp_schema import declare
 from sansmcp_schema.declare import DeclarationError, InputOptions, InputReader, Parameter
 from sansmcp_schema.json_check import SchemaLimits
 
+from ._checks import registration_error
 from ._context import Context
-from ._errors import RegistrationError
-from ._operation import Bound, Refused
+from ._handlers import awaited
+from ._operation import Bound, Mode, Refused
 from ._settings import Settings
 
 __all__ = ["StringArguments", "string_options"]
@@ -29,6 +30,7 @@ class StringArguments:
         function: The handler.
         arguments: What stands for the signature: a class, or a JSON Schema.
         options: How they are declared.
+        mode: How the handler is run.
         may_postpone: Take annotations with names that are not defined yet.
         check: Raises ``RegistrationError`` where the schema does not suit.
 
@@ -42,12 +44,13 @@ class StringArguments:
         self,
         function: Callable[..., Any],
         options: InputOptions,
+        mode: Mode,
         *,
         arguments: Any = None,
         may_postpone: bool = True,
         check: Callable[[Mapping[str, Any]], None] = _accept,
     ) -> None:
-        self.function = function
+        self.function = awaited(function, mode)
         self._check = check
         self._reader: InputReader | None = None
         self._declared = self._translated(lambda: _declare(function, arguments, options))
@@ -101,7 +104,7 @@ class StringArguments:
         try:
             return make()
         except DeclarationError as error:
-            raise RegistrationError(str(error)) from error
+            raise registration_error(error) from error
 
 
 def string_options(

@@ -64,8 +64,9 @@ class ToolDeclaration(msgspec.Struct, frozen=True, kw_only=True):
     """The output schema, where the return annotation is not it: a type, an ``ObjectSchema``, a JSON
     Schema as dict or text."""
 
-    structured: bool = True
-    """False: no output schema and no ``structuredContent``, whatever the annotation says."""
+    structured: bool | None = None
+    """False: no output schema and no ``structuredContent``, whatever the annotation says.
+    True: both for ``-> str``, too, which is a text alone by default."""
 
     ok_result: bool = False
     """A handler that returns nothing answers ``{"ok": true}`` and lists a schema that says so."""

@@ -28,12 +28,12 @@ from sansmcp_schema.results import CallToolResult
 from sansmcp_schema.tools import Tool as ToolListing
 from sansmcp_schema.tools import ToolAnnotations, ToolExecution
 
-from ._checks import check_icons, check_meta, check_tool_name
+from ._checks import check_icons, check_meta, check_tool_name, registration_error
 from ._content import CONTENT_BLOCKS, or_unset
 from ._context import Context
 from ._effects import Report
 from ._errors import RegistrationError
-from ._handlers import description_of, mode_of, name_of, plain_function
+from ._handlers import awaited, description_of, mode_of, name_of, plain_function
 from ._input_required import InputRequired
 from ._operation import Bound, Mode, Refused
 from ._settings import Settings
@@ -213,14 +213,14 @@ def make_tool(
             reader = _reader(function, arguments, inputs)
             writer = _writer(function, declaration, outputs)
         except DeclarationError as error:
-            raise RegistrationError(str(error)) from error
+            raise registration_error(error) from error
         if isinstance(reader, Deferred):
             raise _UndefinedNameError(str(reader.reason)) from reader.reason
         if isinstance(writer, Deferred):
             raise _UndefinedNameError(str(writer.reason)) from writer.reason
         return _engine(listing, reader, writer)
 
-    tool = Tool(name, function, mode, declaration, build)
+    tool = Tool(name, awaited(function, mode), mode, declaration, build)
     try:
         tool.refresh()
     except _UndefinedNameError:
@@ -254,6 +254,7 @@ def _options(
         tool_name=name,
         ready_made=_READY_MADE,
         no_results=(InputRequired,),
+        text_schema=declaration.structured is True,
         local_names=local_names,
         limits=limits,
         validated_by_application=declaration.validated_by_application,
@@ -283,7 +284,7 @@ def _writer(
 ) -> OutputWriter | DeferredOutput:
     if declaration.ok_result:
         _check_returns_nothing(function, options.tool_name)
-    if not declaration.structured:
+    if declaration.structured is False:
         return output_of_anything()
     if declaration.ok_result:
         return output_from_schema(_OK_SCHEMA, options)

@@ -22,6 +22,7 @@ class Slot(msgspec.Struct, kw_only=True):
         annotation: Its type, names resolved.
         default: Its default; ``NOTHING`` where it has none.
         is_context: It gets the context of the call.
+        is_annotated: The author gave the type.
     """
 
     name: str
@@ -30,6 +31,7 @@ class Slot(msgspec.Struct, kw_only=True):
     annotation: Any = Any
     default: Any = NOTHING
     is_context: bool = False
+    is_annotated: bool = True
 
     @property
     def by_keyword(self) -> bool:

@@ -2,8 +2,9 @@
 
 import datetime as dt
 import enum
+import os
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Annotated, Any, Literal, NewType, TypeVar, Union, get_args, get_origin
 
 import msgspec
@@ -13,11 +14,12 @@ from ._choices import enum_shape, literal_shape
 from ._constraints import constrained
 from ._containers import ARRAYS, MAPS, array_shape, map_shape, tuple_shape
 from ._errors import DeclarationError, Mismatch, UndefinedNameError
+from ._foreign import foreign_keywords, is_pydantic_model, pydantic_model_hint
 from ._objects import is_record, record_shape
 from ._parameter import Parameter, keywords_of, parameter_of
 from ._scalars import INPUT_SCALARS, OUTPUT_SCALARS
 from ._scope import Scope
-from ._shape import NOTHING, Shape
+from ._shape import NOTHING, Part, Shape
 from ._unions import union_of, union_shape
 
 __all__ = ["ShapeBuilder", "root_schema"]
@@ -62,12 +64,15 @@ class ShapeBuilder:
             annotation, *extras = get_args(annotation)
             metadata = tuple(extras)
         options = parameter_of(metadata, override)
+        foreign = foreign_keywords(metadata, where) if metadata else {}
         if options.convert is not None and options.advertised is not None:
             # The author's own conversion: the Python type need not have a JSON shape.
             shape = self._advertised_schema(options.advertised, where)
             shape = advertised_shape(shape, None, options.convert)
         else:
-            shape = self._with_meta(self.shape(annotation, where), annotation, metadata, where)
+            shape = self.shape(annotation, where)
+            shape = self._constrained(shape, foreign, where, by_msgspec=False)
+            shape = self._with_meta(shape, annotation, metadata, where)
             if options.advertised is not None:
                 published = self._advertised_schema(options.advertised, where)
                 shape = self._advertised(published, shape, where)
@@ -113,11 +118,10 @@ class ShapeBuilder:
         inner = _inner(annotation)
         if inner is not NOTHING:
             return self.shape(self.scope.resolve(inner, where), where, in_union=in_union)
-        raise DeclarationError(
-            f"{where}: {_spelled(annotation)} has no JSON shape; use a type that has one (a "
-            "Struct, a dataclass, str, int, ...), or say what is sent with "
-            "Annotated[T, Parameter(advertised=..., convert=...)]"
-        )
+        base = _written_as(annotation) if self.output else None
+        if base is not None:
+            return self._scalars[base]
+        raise DeclarationError(f"{where}: {_without_shape(annotation)}")
 
     def _union(self, annotation: Any, where: str) -> Shape:
         members = [part for part in get_args(annotation) if part is not msgspec.UnsetType]
@@ -246,6 +250,26 @@ def _known_scalar(scalars: dict[Any, Shape], annotation: Any) -> Shape | None:
         return None
 
 
+def _written_as(annotation: Any) -> Any:
+    """The scalar as which results of a class are written that is no scalar itself."""
+    if not isinstance(annotation, type):
+        return None
+    if issubclass(annotation, os.PathLike):
+        return str
+    return next((base for base in (str, int, float) if issubclass(annotation, base)), None)
+
+
+def _without_shape(annotation: Any) -> str:
+    if is_pydantic_model(annotation):
+        return pydantic_model_hint(annotation)
+    name = annotation.__name__ if isinstance(annotation, type) else "T"
+    return (
+        f"{_spelled(annotation)} has no JSON shape; use a type that has one (a Struct, a "
+        "dataclass, str, int, ...), or say what is sent and what makes it: "
+        f'Annotated[{name}, Parameter(advertised={{"type": "string"}}, convert={name})]'
+    )
+
+
 def _inner(annotation: Any) -> Any:
     """What a NewType, a type variable or a wrapper such as ``Final`` stands for."""
     if isinstance(annotation, NewType):
@@ -264,7 +288,17 @@ def _reference(recursion: _Recursion, name: str) -> Shape:
         shape = recursion.shape
         return value if shape is None or shape.read is None else shape.read(value)
 
-    return Shape(schema={"$ref": f"#/$defs/{recursion.definition}"}, read=read, rank=2, named=name)
+    def parts(value: Any) -> Iterator[Part]:
+        inner = recursion.shape
+        return iter(()) if inner is None or inner.parts is None else inner.parts(value)
+
+    return Shape(
+        schema={"$ref": f"#/$defs/{recursion.definition}"},
+        read=read,
+        parts=parts,
+        rank=2,
+        named=name,
+    )
 
 
 def _with_timezone(shape: Shape, python: Any, wanted: bool) -> Shape:

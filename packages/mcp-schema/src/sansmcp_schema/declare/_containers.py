@@ -3,13 +3,14 @@
 import collections
 import collections.abc
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import msgspec
 
 from ._errors import Mismatch
-from ._shape import NOTHING, Shape, read_each, read_item
+from ._numbers import to_float, to_int
+from ._shape import NOTHING, Part, Parts, Shape, read_each, read_item
 
 __all__ = ["ARRAYS", "MAPS", "array_shape", "map_shape", "tuple_shape"]
 
@@ -61,6 +62,7 @@ def array_shape(origin: Any, item: Shape) -> Shape:
     shape = Shape(
         schema=schema,
         read=_array_reader(make, item),
+        parts=_items(lambda index: item) if _may_fail(item) else None,
         named=getattr(origin, "__name__", str(origin)),
         unordered=origin in _SETS,
     )
@@ -86,6 +88,23 @@ def _array_reader(make: Callable[[list[Any]], Any] | None, item: Shape) -> Any:
     return read
 
 
+def _may_fail(shape: Shape) -> bool:
+    """Whether reading may find a mismatch, so that each of many items is worth a look."""
+    return shape.parts is not None or shape.read not in (None, to_int, to_float)
+
+
+def _items(shape_at: Callable[[int], Shape | None]) -> Parts:
+    """The items of an array, as far as they have shapes."""
+
+    def parts(value: Any) -> Iterator[Part]:
+        for index, part in enumerate(value) if isinstance(value, list) else ():
+            shape = shape_at(index)
+            if shape is not None:
+                yield Part(index, shape, part)
+
+    return parts
+
+
 def tuple_shape(items: list[Shape], make: Callable[[list[Any]], Any] = tuple) -> Shape:
     """An array of exactly these items, in this order."""
     schema: dict[str, Any] = {"type": "array", "minItems": len(items), "maxItems": len(items)}
@@ -99,7 +118,8 @@ def tuple_shape(items: list[Shape], make: Callable[[list[Any]], Any] = tuple) ->
         ]
         return make(parts)
 
-    shape = Shape(schema=schema, read=read, named="tuple")
+    parts = _items(lambda index: items[index] if index < len(items) else None)
+    shape = Shape(schema=schema, read=read, parts=parts, named="tuple")
     return _with_types(shape, lambda *inner: types.GenericAlias(tuple, inner), items)
 
 
@@ -113,7 +133,17 @@ def map_shape(origin: Any, key: Shape, value: Shape) -> Shape:
     if not plain_key and key.schema.get("type") == "string":
         names = {name: limit for name, limit in key.schema.items() if name != "type"}
         schema["propertyNames"] = names
-    shape = Shape(schema=schema, read=_map_reader(make, key, value), named="dict")
+
+    def parts(given: Any) -> Iterator[Part]:
+        for name, part in given.items() if isinstance(given, dict) else ():
+            yield Part(name, value, part)
+
+    shape = Shape(
+        schema=schema,
+        read=_map_reader(make, key, value),
+        parts=parts if _may_fail(value) else None,
+        named="dict",
+    )
     if origin not in (dict, collections.abc.Mapping, collections.abc.MutableMapping):
         return shape
     if plain_key:

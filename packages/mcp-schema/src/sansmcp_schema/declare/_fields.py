@@ -1,7 +1,7 @@
 """Typed parameters -> one object schema, one fast decoder, one exact reader."""
 
 import copy
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import msgspec
@@ -10,9 +10,9 @@ from ._defaults import is_mutable
 from ._errors import DeclarationError, Mismatch
 from ._numbers import number_of
 from ._reader import Converted
-from ._shape import NOTHING, Shape
+from ._shape import NOTHING, Part, Parts, Shape
 
-__all__ = ["TypedField", "converter", "fast_decoder", "object_schema", "refuse_twins"]
+__all__ = ["TypedField", "converter", "fast_decoder", "object_schema", "parts_of", "refuse_twins"]
 
 
 class TypedField(msgspec.Struct, kw_only=True):
@@ -142,6 +142,19 @@ def converter(
         return tuple(made), wrong
 
     return convert
+
+
+def parts_of(fields: list[TypedField], *, extras: Shape | None, reserved: frozenset[str]) -> Parts:
+    """The arguments in an object that need not be valid, each with its parameter's shape."""
+    shapes = {field.wire: field.shape for field in fields}
+
+    def parts(value: Any) -> Iterator[Part]:
+        for name, part in value.items() if isinstance(value, dict) else ():
+            shape = shapes.get(name, None if name in reserved else extras)
+            if shape is not None:
+                yield Part(name, shape, part)
+
+    return parts
 
 
 def _one(shape: Shape, name: str, part: Any, wrong: list[tuple[str | None, Mismatch]]) -> Any:

@@ -1,6 +1,9 @@
 """A Python value -> its JSON, as bytes or as plain values; what JSON lacks is found."""
 
 import math
+import os
+from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from typing import Any
 
 import msgspec
@@ -10,7 +13,39 @@ from ._shape import NOTHING
 
 __all__ = ["encode_json", "json_form"]
 
-_encoder = msgspec.json.Encoder()
+
+def _plain(value: Any) -> Any:
+    """What msgspec does not write -> what it does: a subclass as its base, a path as text, ...
+
+    Raises:
+        TypeError: JSON has no form for it.
+    """
+    for base, exactly in _BASES:
+        if isinstance(value, base):
+            return exactly(value)
+    if isinstance(value, list | tuple | dict | set | frozenset):
+        # As a value msgspec writes it; only as a key does it come here.
+        raise TypeError(f"a {type(value).__qualname__} cannot be a key in JSON; make it a text")
+    if isinstance(value, os.PathLike):
+        return os.fsdecode(value)
+    if isinstance(value, Mapping):
+        return dict(value)
+    if isinstance(value, Sequence | AbstractSet):
+        return list(value)
+    if hasattr(value, "model_dump"):
+        hint = 'return model.model_dump(mode="json")'
+    else:
+        hint = "return a dict, Struct or dataclass, or convert it"
+    raise TypeError(f"{type(value).__qualname__} is nothing that JSON has; {hint}")
+
+
+# The slots of the base, so that nothing the subclass overrides is called.
+_BASES: tuple[tuple[type, Callable[[Any], Any]], ...] = (
+    (str, str.__str__),
+    (int, int.__int__),
+    (float, float.__float__),
+)
+_encoder = msgspec.json.Encoder(enc_hook=_plain)
 
 
 def encode_json(value: Any) -> bytes:
@@ -40,7 +75,7 @@ def _has_non_finite(value: Any) -> bool:
     if isinstance(value, float):
         return not math.isfinite(value)
     try:
-        plain = msgspec.to_builtins(value)
+        plain = msgspec.to_builtins(value, enc_hook=_plain)
     except Exception:  # noqa: BLE001 - it was encoded a moment ago, so this is a value that changes
         return True
     waiting = [plain]

@@ -1,7 +1,7 @@
 """Structs, dataclasses, TypedDicts and named tuples: the types that have named fields."""
 
 import dataclasses
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, NotRequired, Required, get_args, get_origin
 
 import msgspec
@@ -9,7 +9,7 @@ import msgspec
 from ._defaults import with_default
 from ._docstring import parse_docstring
 from ._errors import DeclarationError, Mismatch
-from ._shape import NOTHING, Reader, Shape, read_item
+from ._shape import NOTHING, Part, Reader, Shape, read_item
 
 if TYPE_CHECKING:
     from ._build import ShapeBuilder
@@ -248,7 +248,8 @@ def _field_shape(builder: "ShapeBuilder", field: Field, where: str) -> Shape:
             f"{where}: Parameter(name=..., default=...) is for parameters of a function; "
             "a class renames with msgspec's rename= and has defaults of its own"
         )
-    return with_default(shape, field.default)
+    converted = options.advertised is not None or options.convert is not None
+    return with_default(shape, field.default, builder.definitions, where, converted=converted)
 
 
 def _object(record: _Record, shapes: list[Shape], closed: bool, in_union: bool) -> Shape:
@@ -279,9 +280,14 @@ def _object(record: _Record, shapes: list[Shape], closed: bool, in_union: bool) 
             if wire in value:
                 part = value[wire]
                 made[name] = part if reader is None else read_item(reader, wire, part)
-        return _made(record, (), made, value)
+        return _made(record, made, value)
 
-    return Shape(schema=schema, read=read, rank=2, named=record.python.__name__)
+    def parts(value: Any) -> Iterator[Part]:
+        for field, shape in zip(record.fields, shapes, strict=True):
+            if isinstance(value, dict) and field.wire in value:
+                yield Part(field.wire, shape, value[field.wire])
+
+    return Shape(schema=schema, read=read, parts=parts, rank=2, named=record.python.__name__)
 
 
 def _array(record: _Record, shapes: list[Shape], closed: bool, in_union: bool) -> Shape:
@@ -305,15 +311,20 @@ def _array(record: _Record, shapes: list[Shape], closed: bool, in_union: bool) -
             for index, (reader, part) in enumerate(zip(readers, parts, strict=False))
         ]
         names = [field.name for field in record.fields]
-        return _made(record, (), dict(zip(names, made, strict=False)), value)
+        return _made(record, dict(zip(names, made, strict=False)), value)
 
-    return Shape(schema=schema, read=read, rank=2, named=record.python.__name__)
+    def parts(value: Any) -> Iterator[Part]:
+        if isinstance(value, list):
+            for index, (shape, part) in enumerate(zip(shapes, value[first:], strict=False), first):
+                yield Part(index, shape, part)
+
+    return Shape(schema=schema, read=read, parts=parts, rank=2, named=record.python.__name__)
 
 
-def _made(record: _Record, args: tuple[Any, ...], made: dict[str, Any], value: Any) -> Any:
+def _made(record: _Record, made: dict[str, Any], value: Any) -> Any:
     """Calls the class; whatever its own code raises becomes a mismatch of this value."""
     try:
-        return record.make(*args, **made)
+        return record.make(**made)
     except (ValueError, TypeError) as error:
         raise Mismatch(f"a valid {record.python.__name__}", value, detail=str(error)) from None
     except Exception:  # noqa: BLE001 - the author's code, whose text may be none of the client's business

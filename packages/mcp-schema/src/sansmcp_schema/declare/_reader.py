@@ -1,13 +1,16 @@
 """The bytes of ``arguments`` -> what the handler is called with, or what is wrong with them."""
 
 from collections.abc import Callable
+from itertools import islice
 from typing import Any, TypeAlias
 
 import msgspec
 
 from ..json_check import Check, Violation, render, show
 from ._errors import Mismatch
+from ._mismatches import Broken, mismatches
 from ._numbers import decode_exactly
+from ._shape import Part, Shape
 
 __all__ = ["Bound", "Converted", "InputReader", "Refused", "mismatch_line"]
 
@@ -46,6 +49,7 @@ class InputReader:
         "_fast",
         "_is_secret",
         "_repair",
+        "_shape",
         "schema",
     )
 
@@ -60,6 +64,7 @@ class InputReader:
         repair: bool,
         decode: Callable[[bytes | msgspec.Raw], Any] = decode_exactly,
         is_secret: Callable[[tuple[str | int, ...]], bool],
+        shape: Shape | None = None,
     ) -> None:
         self.schema = schema
         self._check = check
@@ -69,6 +74,7 @@ class InputReader:
         self._decode = decode
         self._repair = repair
         self._is_secret = is_secret
+        self._shape = shape
 
     def read(self, raw: bytes | msgspec.Raw | None, context: object = None) -> Bound | Refused:
         """The JSON text of ``arguments`` -> the handler's arguments, or all that is wrong.
@@ -101,13 +107,25 @@ class InputReader:
         try:
             value, violations = self._checked(value)
             if violations:
-                return Refused([render(violation) for violation in violations])
-            values, mismatches = self._convert(value)
+                return Refused(self._lines(value, violations))
+            values, wrong = self._convert(value)
+            if wrong:
+                return Refused(self._lines(value, []) or [self._line(*one) for one in wrong])
         except RecursionError:
             return Refused(["arguments: nested too deeply"])
-        if mismatches:
-            return Refused([self._line(name, mismatch) for name, mismatch in mismatches])
         return self._bind(values, context)
+
+    def _lines(self, value: Any, violations: list[Violation]) -> list[str]:
+        """All that is wrong: with the schema, and with the conversion of what satisfies it."""
+        lines = [render(violation) for violation in violations]
+        if self._shape is None or any(not (one.path or one.keyword) for one in violations):
+            # The list is not complete, so that nothing is known of what it does not name.
+            return lines
+        broken = Broken(one.path for one in violations)
+        room = _MAX_LINES - len(lines)
+        found = list(islice(mismatches(Part("", self._shape, value), broken), room + 1))
+        lines += [mismatch_line(one, self._is_secret) for one in found[:room]]
+        return lines if len(found) <= room else [*lines, render(_MORE)]
 
     def _checked(self, value: Any) -> tuple[Any, list[Violation]]:
         """The value, repaired if it has to be, and what is wrong with it after that."""
@@ -151,3 +169,5 @@ def mismatch_line(mismatch: Mismatch, is_secret: Callable[[tuple[str | int, ...]
 
 
 _SHOWN_DETAIL = 200
+_MAX_LINES = 100
+_MORE = Violation((), "", "more is wrong than is listed here")

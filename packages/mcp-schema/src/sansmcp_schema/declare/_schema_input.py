@@ -3,11 +3,12 @@
 import inspect
 import json
 from collections.abc import Callable, Mapping
-from typing import Any, TypeAlias, Union, get_args, get_origin
+from typing import Any, TypeAlias
 
 from ..json_check import Check, SchemaError, compile_check, parse_schema
 from ._advertised import kinds_of
 from ._bind import Slot, binder
+from ._defaults import refuse_bad_defaults
 from ._errors import DeclarationError, UndefinedNameError
 from ._object_schema import ObjectSchema
 from ._options import InputOptions
@@ -15,7 +16,7 @@ from ._reader import Converted, InputReader
 from ._secrets import secret_test
 from ._seeds import seeder
 from ._shape import NOTHING
-from ._signature import signature_of, slots_of
+from ._signature import is_mapping, may_be_mapping, refuse_bare_context, signature_of, slots_of
 
 __all__ = ["RawSchema", "input_from_schema", "plain_schema"]
 
@@ -58,7 +59,9 @@ def input_from_schema(
         )
     except SchemaError as error:
         raise DeclarationError(f"{where}: {error}") from error
+    refuse_bad_defaults(published, check, where)
     slots = _slots(function, options, where)
+    refuse_bare_context(slots, options, where, known=published.get("properties", ()))
     convert = _convert(published, check, slots, options, where)
     return InputReader(
         published,
@@ -132,6 +135,7 @@ def _unresolved(parameter: Any, options: InputOptions) -> Slot:
         annotation=Any,
         default=NOTHING if parameter.default is parameter.empty else parameter.default,
         is_context=name is not None and any(w.rpartition(".")[2] == name for w in words),
+        is_annotated=annotation is not parameter.empty,
     )
 
 
@@ -143,8 +147,7 @@ def _convert(
     takers = [slot for slot in slots if not slot.is_context and not slot.takes_extras]
     has_extras = any(slot.takes_extras for slot in slots)
     wires = {slot.name: _wire(slot, options) for slot in takers}
-    properties = schema.get("properties", {})
-    if len(takers) == 1 and not has_extras and _takes_mapping(takers[0], wires, properties):
+    if len(takers) == 1 and not has_extras and _takes_mapping(takers[0], wires, schema, where):
 
         def whole(value: dict[str, Any]) -> Converted:
             return (seeded(value),), []
@@ -159,20 +162,21 @@ def _wire(slot: Slot, options: InputOptions) -> str:
     return slot.name if parameter is None or parameter.name is None else parameter.name
 
 
-def _takes_mapping(slot: Slot, wires: dict[str, str], properties: dict[str, Any]) -> bool:
+def _takes_mapping(slot: Slot, wires: dict[str, str], schema: dict[str, Any], where: str) -> bool:
     """Whether the only parameter is for all the arguments, not for the property of its name."""
-    if wires[slot.name] not in properties:
+    properties, wire = schema.get("properties", {}), wires[slot.name]
+    if wire in properties:
+        return is_mapping(slot.annotation) and "object" not in kinds_of(properties[wire])
+    if may_be_mapping(slot.annotation):
         return True
-    if not _is_mapping(slot.annotation):
+    if wire in schema.get("required", ()):
         return False
-    return "object" not in kinds_of(properties[wires[slot.name]])
-
-
-def _is_mapping(annotation: Any) -> bool:
-    if get_origin(annotation) is Union:
-        return any(map(_is_mapping, get_args(annotation)))
-    python = get_origin(annotation) or annotation
-    return isinstance(python, type) and issubclass(python, Mapping)
+    raise DeclarationError(
+        f"{where}, parameter {slot.name!r}: it is no property of the schema "
+        f"({', '.join(properties) or 'which has none'}), so it gets all the arguments in one dict, "
+        f"but it is annotated as {slot.annotation!r}; write {slot.name}: dict[str, Any], or name "
+        "it like a property"
+    )
 
 
 def _require_cover(

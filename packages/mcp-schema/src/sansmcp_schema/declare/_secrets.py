@@ -22,11 +22,19 @@ def secret_test(
                 inner = inner.get("properties", {}).get(step, {}) if _is_schema(inner) else {}
             else:
                 inner = inner.get("items", {}) if _is_schema(inner) else {}
-            if _is_schema(inner) and (inner.get("writeOnly") or inner.get("format") == "password"):
+            if _is_marked(inner):
                 return True
         return False
 
     return is_secret
+
+
+def _is_marked(schema: Any) -> bool:
+    if not _is_schema(schema):
+        return False
+    if schema.get("writeOnly") or schema.get("format") == "password":
+        return True
+    return any(map(_is_marked, schema.get("anyOf", ())))
 
 
 def _is_schema(value: Any) -> bool:

@@ -1,13 +1,13 @@
 """What a Python type means in JSON: its schema, how to check it fast, how to make a value of it."""
 
-from collections.abc import Callable
-from typing import Any, Final
+from collections.abc import Callable, Iterator
+from typing import Any, Final, NamedTuple
 
 import msgspec
 
 from ._errors import Mismatch
 
-__all__ = ["NOTHING", "Reader", "Shape", "read_each", "read_item"]
+__all__ = ["NOTHING", "Part", "Parts", "Reader", "Shape", "read_each", "read_item"]
 
 Reader = Callable[[Any], Any]
 
@@ -20,6 +20,17 @@ class _Nothing:
 NOTHING: Final[Any] = _Nothing()
 
 
+class Part(NamedTuple):
+    """One value in another: where it is, the shape it is read by, and the value."""
+
+    step: str | int
+    shape: "Shape"
+    value: Any
+
+
+Parts = Callable[[Any], Iterator[Part]]
+
+
 class Shape(msgspec.Struct, eq=False, kw_only=True):
     """The JSON side of one Python type.
 
@@ -27,6 +38,8 @@ class Shape(msgspec.Struct, eq=False, kw_only=True):
         schema: What is published.
         read: Makes the Python value from a JSON value that satisfies ``schema``; raises
             ``Mismatch``. None where the two are the same.
+        parts: The values inside a JSON value, each with its shape, whatever the value is. None
+            where ``read`` does not read them one by one.
         gate: A msgspec type that accepts nothing but what ``schema`` accepts; or ``NOTHING``.
         native: A msgspec type whose decoding makes the same value as ``read``; or ``NOTHING``.
         direct: Decoding with ``gate`` already makes the value.
@@ -39,6 +52,7 @@ class Shape(msgspec.Struct, eq=False, kw_only=True):
 
     schema: dict[str, Any]
     read: Reader | None = None
+    parts: Parts | None = None
     gate: Any = NOTHING
     native: Any = NOTHING
     direct: bool = False

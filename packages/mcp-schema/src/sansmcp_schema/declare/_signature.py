@@ -3,8 +3,8 @@
 import inspect
 import sys
 import types
-from collections.abc import Callable, Mapping
-from typing import Annotated, Any, Union, get_args, get_origin
+from collections.abc import Callable, Container, Iterable, Mapping
+from typing import Annotated, Any, TypeVar, Union, get_args, get_origin
 
 from ._bind import Slot
 from ._errors import DeclarationError, UndefinedNameError
@@ -12,7 +12,16 @@ from ._options import InputOptions
 from ._scope import Scope, scope_of
 from ._shape import NOTHING
 
-__all__ = ["is_type_or_optional", "return_annotation", "signature_of", "slots_of"]
+__all__ = [
+    "is_mapping",
+    "is_type_or_optional",
+    "may_be_mapping",
+    "refuse_bare_context",
+    "return_annotation",
+    "signature_of",
+    "slots_of",
+    "takes_instance",
+]
 
 
 def signature_of(function: Callable[..., Any], where: str) -> inspect.Signature:
@@ -46,13 +55,16 @@ def slots_of(
     context = options.context_type
     fallback = {} if context is None else {context.__name__: context}
     scope = scope_of(function, options.local_names, fallback)
-    slots = []
-    for parameter in signature_of(function, where).parameters.values():
+    slots: list[Slot] = []
+    parameters = signature_of(function, where).parameters.values()
+    _refuse_unbound(parameters, where)
+    for parameter in parameters:
         place = f"{where}, parameter {parameter.name!r}"
         if parameter.kind is inspect.Parameter.VAR_POSITIONAL:
             raise DeclarationError(
                 f"{place}: arguments are named in JSON, so *{parameter.name} can never be filled; "
-                "take a list instead"
+                "take a list instead; if this is a decorator's wrapper, put "
+                "@functools.wraps(function) on it"
             )
         annotation = Any
         if parameter.annotation is not inspect.Parameter.empty:
@@ -67,9 +79,109 @@ def slots_of(
                 if parameter.default is inspect.Parameter.empty
                 else parameter.default,
                 is_context=context is not None and is_type_or_optional(annotation, context),
+                is_annotated=parameter.annotation is not inspect.Parameter.empty,
             )
         )
     return slots, scope
+
+
+def _refuse_unbound(parameters: Iterable[inspect.Parameter], where: str) -> None:
+    """Raises ``DeclarationError`` for a method that has no object yet."""
+    first = next(iter(parameters), None)
+    if (
+        first is not None
+        and first.name in ("self", "cls")
+        and first.annotation is inspect.Parameter.empty
+    ):
+        raise DeclarationError(
+            f"{where}: its first parameter is {first.name!r}, so it is a method without its "
+            "object; put @mark.tool (or its siblings) on it in the class and register an object "
+            "with server.register(Class()), or register the bound method"
+        )
+
+
+def refuse_bare_context(
+    slots: list[Slot], options: InputOptions, where: str, *, known: Container[str] = ()
+) -> None:
+    """Nothing, unless a parameter is named like the context and does not say that it is one.
+
+    Args:
+        slots: The parameters.
+        options: The context type, and the options per parameter, which tell an argument.
+        where: For messages.
+        known: Names of arguments.
+
+    Raises:
+        DeclarationError: One is, and would become an argument of the client.
+    """
+    if options.context_type is None:
+        return
+    context = options.context_type.__name__
+    for index, slot in enumerate(slots):
+        suspicious = slot.name == "ctx" or (slot.name == "context" and index == 0)
+        if slot.is_annotated or not suspicious or slot.takes_extras:
+            continue
+        if slot.name not in options.parameters and slot.name not in known:
+            raise DeclarationError(
+                f"{where}: its parameter {slot.name!r} has no type, so clients would have to send "
+                f"it; write {slot.name}: {context} for the context of the call, or give it the "
+                f"type of the argument that it is ({slot.name}: str)"
+            )
+
+
+def _bare(annotation: Any) -> Any:
+    """A type without ``Annotated``, ``NewType`` and aliases around it."""
+    while True:
+        if get_origin(annotation) is Annotated:
+            annotation = get_args(annotation)[0]
+        elif hasattr(annotation, "__supertype__"):
+            annotation = annotation.__supertype__
+        elif hasattr(annotation, "__value__"):
+            annotation = annotation.__value__
+        else:
+            return annotation
+
+
+def _members(annotation: Any) -> list[Any]:
+    """The types that an annotation allows, ``None`` left out."""
+    bare = _bare(annotation)
+    if get_origin(bare) in (Union, types.UnionType):
+        return [one for part in get_args(bare) for one in _members(part)]
+    return [] if bare is types.NoneType else [bare]
+
+
+def _is_anything(annotation: Any) -> bool:
+    return annotation is Any or annotation is object or isinstance(annotation, TypeVar)
+
+
+def may_be_mapping(annotation: Any) -> bool:
+    """Whether a parameter so annotated can be given a dict."""
+    return is_mapping(annotation) or any(map(_is_anything, _members(annotation)))
+
+
+def is_mapping(annotation: Any) -> bool:
+    """Whether a mapping is among the types that an annotation names."""
+    pythons = [get_origin(part) or part for part in _members(annotation)]
+    return any(isinstance(python, type) and issubclass(python, Mapping) for python in pythons)
+
+
+def takes_instance(annotation: Any, wanted: Any) -> bool:
+    """Whether a parameter so annotated can be given an instance of a class.
+
+    Args:
+        annotation: Its annotation, resolved.
+        wanted: A Struct, dataclass or TypedDict, or a generic one with arguments.
+    """
+    python = get_origin(wanted) or wanted
+    for part in _members(annotation):
+        given = get_origin(part) or part
+        if _is_anything(part) or not isinstance(given, type):
+            return True
+        if getattr(given, "_is_protocol", False):
+            return True
+        if given in python.__mro__ or (issubclass(python, dict) and issubclass(dict, given)):
+            return True
+    return False
 
 
 def _resolved(annotation: Any, scope: Scope, place: str, context: Any) -> Any:

@@ -18,8 +18,10 @@ from ._fields import (
     converter,
     fast_decoder,
     object_schema,
+    parts_of,
     refuse_twins,
 )
+from ._foreign import is_pydantic_model, pydantic_model_hint
 from ._numbers import decode_exactly, decode_with_digits, number_of
 from ._objects import is_record
 from ._options import InputOptions
@@ -28,7 +30,7 @@ from ._reader import Converted, InputReader
 from ._scope import Scope, underlying
 from ._secrets import secret_test
 from ._shape import NOTHING, Shape
-from ._signature import slots_of
+from ._signature import refuse_bare_context, slots_of, takes_instance
 
 __all__ = ["DeferredInput", "input_from_signature", "input_from_struct"]
 
@@ -59,6 +61,7 @@ def input_from_signature(
 def _from_signature(function: Callable[..., Any], options: InputOptions) -> InputReader:
     where = options.where(function)
     slots, scope = slots_of(function, options, where)
+    refuse_bare_context(slots, options, where)
     builder = ShapeBuilder(scope, open=options.open)
     described = parse_docstring(_docstring(function)).parameters
     named = [slot.name for slot in slots if not slot.is_context and not slot.takes_extras]
@@ -77,12 +80,18 @@ def _from_signature(function: Callable[..., Any], options: InputOptions) -> Inpu
         object_schema(fields, extras=extras, open=options.open), builder.definitions
     )
     fields_in_order = _in_call_order(fields, slots)
+    reserved = _reserved(function, slots)
     return _reader(
         schema,
         options,
         where,
         fast=None if extras is not None else fast_decoder(fields_in_order, open=options.open),
-        convert=converter(fields_in_order, extras=extras, reserved=_reserved(function, slots)),
+        convert=converter(fields_in_order, extras=extras, reserved=reserved),
+        shape=Shape(
+            schema=schema,
+            read=_as_it_is,
+            parts=parts_of(fields, extras=extras, reserved=reserved),
+        ),
         builder=builder,
         slots=slots,
     )
@@ -93,12 +102,13 @@ def _field(
 ) -> TypedField:
     shape, parameter = builder.annotated(slot.annotation, place, override)
     default = slot.default if parameter.default is NOTHING else parameter.default
+    converted = parameter.advertised is not None or parameter.convert is not None
     if described and "description" not in shape.schema:
         shape = msgspec.structs.replace(shape, schema={**shape.schema, "description": described})
     return TypedField(
         name=slot.name,
         wire=parameter.name or slot.name,
-        shape=with_default(shape, default),
+        shape=with_default(shape, default, builder.definitions, place, converted=converted),
         default=default,
     )
 
@@ -133,6 +143,7 @@ def _reader(
     *,
     fast: Callable[[bytes], tuple[Any, ...]] | None,
     convert: Callable[[dict[str, Any]], Converted],
+    shape: Shape,
     builder: ShapeBuilder,
     slots: list[Slot],
 ) -> InputReader:
@@ -149,7 +160,12 @@ def _reader(
         decode=decode_with_digits if builder.has_decimals else decode_exactly,
         repair=options.repair,
         is_secret=secret_test(schema, options.secret_words),
+        shape=shape,
     )
+
+
+def _as_it_is(value: Any) -> Any:
+    return value
 
 
 def input_from_struct(
@@ -177,11 +193,13 @@ def _from_struct(
 ) -> InputReader:
     where = options.where(function)
     if not is_record(getattr(python, "__origin__", python)):
+        if is_pydantic_model(python):
+            raise DeclarationError(f"{where}: {pydantic_model_hint(python)}")
         raise DeclarationError(
             f"{where}: arguments={python!r} is no Struct, dataclass or TypedDict; use one, or a "
             "schema of your own"
         )
-    slots, scope = _instance_slots(function, options, where)
+    slots, scope = _instance_slots(python, function, options, where)
     builder = ShapeBuilder(scope, open=options.open)
     shape = builder.shape(python, where)
     schema = root_schema(shape.schema, builder.definitions)
@@ -195,13 +213,14 @@ def _from_struct(
         where,
         fast=_fast_instance(shape),
         convert=_instance(shape),
+        shape=shape,
         builder=builder,
         slots=slots,
     )
 
 
 def _instance_slots(
-    function: Callable[..., Any] | None, options: InputOptions, where: str
+    python: Any, function: Callable[..., Any] | None, options: InputOptions, where: str
 ) -> tuple[list[Slot], Scope]:
     if function is None:
         only = Slot(name="arguments", wire="", kind=inspect.Parameter.POSITIONAL_ONLY)
@@ -215,6 +234,13 @@ def _instance_slots(
             f"context), but it has the parameters: {', '.join(s.name for s in takers) or 'none'}"
         )
     taker = needed[0] if needed else takers[0]
+    refuse_bare_context([taker], options, where)
+    if not takes_instance(taker.annotation, python):
+        raise DeclarationError(
+            f"{where}, parameter {taker.name!r}: with arguments={python.__name__} it gets an "
+            f"instance of that class, but it is annotated as {taker.annotation!r}; write "
+            f"{taker.name}: {python.__name__}, or leave out arguments="
+        )
     return [slot for slot in slots if slot is taker or slot.is_context], scope
 
 

@@ -7,7 +7,7 @@ import msgspec
 
 from ..json_check import compile_check
 from ._errors import Mismatch
-from ._shape import NOTHING, Reader, Shape
+from ._shape import NOTHING, Parts, Reader, Shape
 
 __all__ = ["union_of", "union_shape"]
 
@@ -22,6 +22,7 @@ def union_shape(branches: list[Shape], definitions: dict[str, Any]) -> Shape:
     shape = Shape(
         schema={"anyOf": [branch.schema for branch in branches]},
         read=_reader(branches, definitions),
+        parts=_parts(branches),
         named=" | ".join(branch.named for branch in branches),
         rank=min(branch.rank for branch in branches),
     )
@@ -48,6 +49,16 @@ def _known(types: list[Any]) -> bool:
     except Exception:  # noqa: BLE001 - classes of the author are inspected, which may run his code
         return False
     return True
+
+
+def _parts(branches: list[Shape]) -> Parts | None:
+    """Those of the only branch that has any: with several, only reading tells which is meant."""
+    found = [branch for branch in branches if branch.parts is not None]
+    others = [branch for branch in branches if branch.parts is None and branch.schema != _NULL]
+    return found[0].parts if len(found) == 1 and not others else None
+
+
+_NULL = {"type": "null"}
 
 
 def _reader(branches: list[Shape], definitions: dict[str, Any]) -> Reader | None:

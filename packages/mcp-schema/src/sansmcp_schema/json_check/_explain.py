@@ -256,6 +256,8 @@ class _Explainer:
                 for option, findings in meant.items()
                 if not any(_is_tag(finding, path) for finding in findings)
             }
+            if not tagged and self._wrong_tag(keyword, list(meant.values()), value, path, secret):
+                return
             meant = tagged or meant
         if len(meant) == 1:
             for finding in next(iter(meant.values())):
@@ -267,6 +269,28 @@ class _Explainer:
             narrow = at_once[0] if at_once and not isinstance(value, dict) else ""
             texts.append(narrow or expectation(option))
         self._expected(path, keyword, alternatives(texts), value, secret)
+
+    def _wrong_tag(
+        self,
+        keyword: str,
+        findings: list[list[_Finding]],
+        value: dict[str, Any],
+        path: Path,
+        secret: bool,
+    ) -> bool:
+        """Add that a tag is none of those there are, if it is one property that tells them all."""
+        tags = [[one for one in each if _is_tag(one, path)] for each in findings]
+        places = {one.path for each in tags for one in each}
+        if len(places) != 1 or not all(tags):
+            return False
+        (place,) = places
+        name = place[-1]
+        if not isinstance(name, str):
+            return False
+        inside, secret = self._inside(path, name, secret)
+        expected = alternatives(one.expected for each in tags for one in each)
+        self._expected(inside, keyword, expected, value[name], secret)
+        return True
 
 
 def _breaks(leaf: Leaf, kind: str, value: Any) -> bool:
