@@ -255,5 +255,17 @@ def failed(reason: str) -> int:
     return 1
 
 
+def run() -> int:
+    """Run the demonstration, as long as somebody reads it; give the exit status."""
+    try:
+        status = main()
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # Python flushes once more when it exits, which must not fail again.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    return status
+
+
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run())

@@ -337,6 +337,19 @@ def test_the_demonstration_shows_both_eras() -> None:
     assert max(map(len, out.splitlines())) <= 100
 
 
+def test_the_demonstration_ends_quietly_where_nobody_reads_on() -> None:
+    with subprocess.Popen(
+        [sys.executable, "-X", "dev", str(EXAMPLES / "demo.py")],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as process:
+        assert process.stdout is not None
+        process.stdout.close()
+        process.stdout = None
+        _, errors = process.communicate(timeout=DEADLINE_S)
+    assert errors == b""
+
+
 @pytest.mark.parametrize(
     ("server", "reason"),
     [

@@ -14,6 +14,7 @@ from stdio_client import Client, StartServer, call, request
 
 start_server = stdio_client.start_server
 backend = stdio_client.backend
+loop_backend = stdio_client.loop_backend
 
 FORK_BESIDE_THREADS = {"PYTHONWARNINGS": "ignore::DeprecationWarning"}  # from 3.12 on
 
@@ -158,26 +159,92 @@ def leave_child() -> str:
             os.kill(int(pid), 9)
 
 
-def test_a_forked_child_that_returns_neither_reads_nor_answers(start_server: StartServer) -> None:
-    client = start_server(
-        """
-@server.tool(inline=True)
-def fork() -> str:
-    return "child" if not os.fork() else "parent"
+FORKS = """
+def fork(then: str = "") -> str:
+    pid = os.fork()
+    if not pid:
+        print("child")
+        exec(then)
+    return str(pid)
+
+server.tool(fork, name="blocking")
+server.tool(fork, name="inline", inline=True)
+
+@server.tool
+def exit_status(pid: int) -> int:
+    return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
 
 @server.tool(inline=True)
 def echo(text: str) -> str:
     return text
-""",
-        "threads",
-        env=FORK_BESIDE_THREADS,
-    )
-    assert client.text(1, "fork") == "parent"
-    for id in range(2, 50):
-        assert client.text(id, "echo", text="x") == "x"
+
+if BACKEND != "threads":
+    import anyio
+
+    @server.tool(name="async")
+    async def fork_at_first(then: str = "") -> str:
+        return fork(then)
+
+    @server.tool(name="async_later")
+    async def fork_later(then: str = "") -> str:
+        await anyio.sleep(0)
+        return fork(then)
+
+    @server.tool
+    async def fork_and_await() -> str:
+        pid = fork()
+        await anyio.sleep(0.01)
+        return pid
+"""
+
+
+def fork_tools(backend: str) -> list[str]:
+    """The tools that fork."""
+    loops = ["async", "async_later"] if backend != "threads" else []
+    return ["inline", "blocking", *loops]
+
+
+def test_a_forked_child_that_returns_ends_and_its_parent_goes_on(
+    start_server: StartServer, backend: str
+) -> None:
+    client = start_server(FORKS, backend, env=FORK_BESIDE_THREADS)
+    tools = fork_tools(backend)
+    for tool in tools:
+        child = int(client.text(tool, tool))
+        for id in range(10):
+            assert client.text(f"{tool}{id}", "echo", text="x") == "x"
+        assert client.text("status", "exit_status", pid=child) == "0"
     client.close_input()
     assert client.rest() == []
     assert client.wait() == 0
+    assert client.log == "child\n" * len(tools)
+
+
+def test_a_forked_child_that_awaits_ends_and_says_why(
+    start_server: StartServer, loop_backend: str
+) -> None:
+    client = start_server(FORKS, loop_backend, env=FORK_BESIDE_THREADS)
+    child = int(client.text(1, "fork_and_await"))
+    assert client.text(2, "exit_status", pid=child) == "1"
+    assert client.text(3, "echo", text="x") == "x"
+    assert client.end() == 0
+    assert "RuntimeError: " in client.log
+    assert "event loop" in client.log
+
+
+@pytest.mark.parametrize(
+    ("then", "status"),
+    [("raise ValueError('why')", 1), ("sys.exit()", 0), ("sys.exit(3)", 3), ("sys.exit('x')", 1)],
+)
+def test_a_forked_child_that_raises_ends_as_any_program_would(
+    start_server: StartServer, backend: str, then: str, status: int
+) -> None:
+    client = start_server(FORKS, backend, env=FORK_BESIDE_THREADS)
+    for tool in fork_tools(backend):
+        child = int(client.text(tool, tool, then=then))
+        assert client.text("status", "exit_status", pid=child) == str(status)
+    assert client.end() == 0
+    assert client.log.count("ValueError: why") == len(fork_tools(backend)) * ("why" in then)
 
 
 def test_lines_may_end_in_crlf_and_answers_end_in_lf(

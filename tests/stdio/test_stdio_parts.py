@@ -11,14 +11,15 @@ from queue import SimpleQueue
 from typing import Any
 
 import pytest
-from sansmcp_core import Report
+from sansmcp_core import Report, Server
+from sansmcp_stdio import run
 from sansmcp_stdio._channel import Channel
 from sansmcp_stdio._log import log
 from sansmcp_stdio._pace import Pace
 from sansmcp_stdio._pool import Pool
 from sansmcp_stdio._signals import StopSignals
 from sansmcp_stdio._stepping import Rest, first_step
-from sansmcp_stdio._watch import PumpWatch, Watch
+from sansmcp_stdio._watch import PumpWatch, Seen, Watch
 
 DEADLINE_S = 20.0
 
@@ -127,11 +128,11 @@ def test_a_watch_gives_input_wake_ups_and_time(
 ) -> None:
     channel, to, _ = ends
     watch = kind(channel)
-    assert watch.wait(reading=False, writing=False, timeout_s=0.01) == (None, False)
+    assert watch.wait(reading=False, writing=False, timeout_s=0.01) == Seen()
     watch.wake()
-    assert watch.wait(reading=True, writing=False, timeout_s=DEADLINE_S) == (None, True)
+    assert watch.wait(reading=True, writing=False, timeout_s=DEADLINE_S) == Seen(awake=True)
     os.write(to, b"one")
-    assert watch.wait(reading=False, writing=False, timeout_s=0.01) == (None, False)
+    assert watch.wait(reading=False, writing=False, timeout_s=0.01) == Seen()
     assert next_input(watch) == b"one"
     os.write(to, b"two")
     assert next_input(watch) == b"two"
@@ -139,18 +140,37 @@ def test_a_watch_gives_input_wake_ups_and_time(
 
 def next_input(watch: Watch | PumpWatch) -> bytes:
     while True:
-        data, awake = watch.wait(reading=True, writing=False, timeout_s=DEADLINE_S)
-        assert not awake
-        if data is not None:
-            return data
+        seen = watch.wait(reading=True, writing=False, timeout_s=DEADLINE_S)
+        assert not seen.awake
+        if seen.data is not None:
+            return seen.data
 
 
 def test_waking_never_blocks(ends: tuple[Channel, int, int]) -> None:
     watch = Watch(ends[0])
     for _ in range(200_000):
         watch.wake()
-    assert watch.wait(reading=False, writing=False, timeout_s=0) == (None, True)
-    assert watch.wait(reading=False, writing=False, timeout_s=0) == (None, False)
+    assert watch.wait(reading=False, writing=False, timeout_s=0) == Seen(awake=True)
+    assert watch.wait(reading=False, writing=False, timeout_s=0) == Seen()
+
+
+def test_a_watch_sees_a_hang_up_behind_unread_input_and_only_when_asked() -> None:
+    in_fd, to = os.pipe()
+    null = os.open(os.devnull, os.O_WRONLY)
+    channel = Channel(in_fd, null)
+    watch = Watch(channel)
+    os.write(to, b"unread")
+    assert watch.wait(reading=False, writing=False, timeout_s=0, hang_up=True) == Seen()
+    assert not channel.has_hung_up()
+    os.close(to)
+    assert watch.wait(reading=False, writing=False, timeout_s=0) == Seen()
+    expected = Seen(hung_up=True)
+    assert watch.wait(reading=False, writing=False, timeout_s=DEADLINE_S, hang_up=True) == expected
+    assert channel.has_hung_up()
+    assert watch.wait(reading=True, writing=False, timeout_s=DEADLINE_S).data == b"unread"
+    assert watch.wait(reading=True, writing=False, timeout_s=DEADLINE_S).data == b""
+    for fd in (in_fd, null):
+        os.close(fd)
 
 
 # -- stepping --------------------------------------------------------------------------------
@@ -260,3 +280,15 @@ def test_a_report_that_nobody_can_want_loads_no_logging(monkeypatch: pytest.Monk
     monkeypatch.delitem(sys.modules, "logging")
     log(Report("info", "x"))
     assert "logging" not in sys.modules
+
+
+# -- run -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [("app:server", "got str"), (Server, r'got the class Server; make one: Server\("my-server"\)')],
+)
+def test_run_names_what_is_no_server(given: Any, told: str) -> None:
+    with pytest.raises(TypeError, match=r"run\(\) takes a sansmcp_core.Server, " + told):
+        run(given)

@@ -117,3 +117,41 @@ def test_memory_stays_bounded_while_the_client_does_not_read(
     peak = client.resident_kib()
     assert peak - before < 60_000, f"{before} -> {peak} KiB for {taken} bytes of requests"
     client.process.kill()
+
+
+MAKERS = (
+    SIZES
+    + """
+server.tool(make, name="make_blocking")
+
+if BACKEND != "threads":
+    @server.tool
+    async def make_async(count: int) -> str:
+        return make(count)
+"""
+)
+
+
+@pytest.mark.parametrize(
+    ("backend", "tool"),
+    [
+        (backend, tool)
+        for backend in stdio_client.BACKENDS
+        for tool in ("make", "make_blocking", "make_async")
+        if (backend, tool) != ("threads", "make_async")
+    ],
+)
+def test_no_call_is_started_while_too_much_waits_for_the_client(
+    start_server: StartServer, backend: str, tool: str
+) -> None:
+    client = start_server(MAKERS, backend, options="{'max_threads': 2}")
+    before = int(client.text("before", "memory"))
+    client.send(*[call(id, tool, count=5_000_000) for id in range(60)])
+    client.await_quiet()
+    peak = client.resident_kib()
+    assert peak - before < 80_000, f"{before} -> {peak} KiB"
+    answers = 0
+    while answers < 60:  # and all of them come once it reads
+        answers += client.read().count(b"\n")
+        client.raw = b""
+    assert client.end() == 0

@@ -1,7 +1,7 @@
 """Serving in an event loop, trio's or asyncio's: standard streams, or any byte stream."""
 
 import gc
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractContextManager, asynccontextmanager
 from functools import partial
 from typing import Any, Literal
@@ -13,9 +13,8 @@ from sansmcp_core import Server
 
 from ._channel import Channel
 from ._lifespan import Lifespan, lifespan_of
-from ._loops import current_loop
+from ._loops import current_loop, use_daemon_threads
 from ._pool import DEFAULT_MAX_THREADS
-from ._signals import StopSignals
 from ._tasks import LoopConnection
 from ._transports import ChannelTransport, StreamTransport
 
@@ -64,33 +63,53 @@ def run_in_loop(
     channel: Channel,
     server: Server,
     lifespan: Lifespan,
+    follow: Callable[[LoopConnection], None],
     *,
     backend: Literal["trio", "asyncio"],
     max_threads: int,
     drain_s: float,
 ) -> None:
-    """Serve one peer over descriptors in a loop of its own; returns when its input ended."""
-    main = partial(_run, channel, server, lifespan, max_threads=max_threads, drain_s=drain_s)
+    """Serve one peer over descriptors in a loop of its own; returns when its input ended.
+
+    Args:
+        channel: The peer.
+        server: What is served.
+        lifespan: Entered before the first call, left after the last.
+        follow: Takes the connection before it serves.
+        backend: Which loop.
+        max_threads: The most blocking calls that run at once.
+        drain_s: Seconds that calls are given to end after the end of input.
+    """
+    main = partial(
+        _run, channel, server, lifespan, follow, max_threads=max_threads, drain_s=drain_s
+    )
     anyio.run(main, backend=backend)
 
 
 async def _run(
-    channel: Channel, server: Server, lifespan: Lifespan, *, max_threads: int, drain_s: float
+    channel: Channel,
+    server: Server,
+    lifespan: Lifespan,
+    follow: Callable[[LoopConnection], None],
+    *,
+    max_threads: int,
+    drain_s: float,
 ) -> None:
-    with StopSignals() as signals:
-        async with _entered(lifespan) as lifespan_value:
-            loop = current_loop()
-            connection = LoopConnection(
-                server,
-                ChannelTransport(channel, loop),
-                loop,
-                max_threads=max_threads,
-                drain_s=drain_s,
-                lifespan_value=lifespan_value,
-            )
-            gc.freeze()  # the process is ours: what is there by now stays
-            signals.call(connection.stop)
-            await connection.run()
+    loop = current_loop()
+    if loop.name == "asyncio":
+        use_daemon_threads(max_threads)
+    async with _entered(lifespan) as lifespan_value:
+        connection = LoopConnection(
+            server,
+            ChannelTransport(channel, loop),
+            loop,
+            max_threads=max_threads,
+            drain_s=drain_s,
+            lifespan_value=lifespan_value,
+        )
+        gc.freeze()  # the process is ours: what is there by now stays
+        follow(connection)
+        await connection.run()
 
 
 @asynccontextmanager

@@ -11,43 +11,52 @@ __all__ = ["CallQueue"]
 
 
 class CallQueue:
-    """Hands blocking calls to a pool of threads and keeps the others in ``ready``.
+    """Hands blocking calls to a pool of threads and keeps the others for the thread that reads.
 
-    While the peer does not read, all of them are held back: more results would only pile up behind
-    those that it has not taken.
+    While the peer does not take what is there for it, no call is started: more results would only
+    pile up behind those. The results of calls that run already come all the same, so what can pile
+    up is one result for each of them: ``max_threads``, and as many async calls as run at once.
 
     Args:
         run_blocking: Called in a thread of the pool with each blocking call; must not raise.
         max_threads: The most blocking calls that run at once.
+        is_held: Whether calls are held back at that moment. Whenever that may have changed to
+            False, ``release`` has to be called.
     """
 
-    def __init__(self, run_blocking: Callable[[Call], None], max_threads: int) -> None:
-        self.ready: deque[Call] = deque()
-        """The calls that the thread that reads is to run, in order."""
+    def __init__(
+        self,
+        run_blocking: Callable[[Call], None],
+        max_threads: int,
+        is_held: Callable[[], bool],
+    ) -> None:
         self._pool: Pool[Call] = Pool(run_blocking, max_threads)
-        self._holding = False
-        self._held: list[Call] = []
+        self._is_held = is_held
+        self._blocking: deque[Call] = deque()
+        self._others: deque[Call] = deque()
 
     def put(self, call: Call) -> None:
         """Send a call on its way."""
-        if self._holding:
-            self._held.append(call)
-        elif call.mode is Mode.BLOCKING:
-            self._pool.submit(call)
+        if call.mode is not Mode.BLOCKING:
+            self._others.append(call)
+        elif self._is_held():
+            self._blocking.append(call)
         else:
-            self.ready.append(call)
+            self._pool.submit(call)
 
-    def hold(self) -> None:
-        """Hold back what is put from now on."""
-        self._holding = True
+    @property
+    def ready(self) -> bool:
+        """Whether ``take`` has a call to give."""
+        return bool(self._others) and not self._is_held()
+
+    def take(self) -> Call | None:
+        """The next call that the thread that reads is to run; ``None`` for none now."""
+        return self._others.popleft() if self.ready else None
 
     def release(self) -> None:
-        """Send on what was held back, and hold back no more."""
-        self._holding = False
-        if self._held:
-            held, self._held = self._held, []
-            for call in held:
-                self.put(call)
+        """Send on what was held back, unless it still is."""
+        while self._blocking and not self._is_held():
+            self._pool.submit(self._blocking.popleft())
 
     def stop(self) -> None:
         """Let idle threads end, and busy ones after what they do; returns at once."""

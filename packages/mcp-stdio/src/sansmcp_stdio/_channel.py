@@ -6,10 +6,17 @@ import stat
 if os.name != "nt":
     import select
 
-__all__ = ["CHUNK_BYTES", "Channel"]
+__all__ = ["CHUNK_BYTES", "HANG_UP", "Channel"]
 
 CHUNK_BYTES = 64 * 1024
 """Bytes asked for in one read: what a Linux pipe holds."""
+
+HANG_UP = 0 if os.name == "nt" else getattr(select, "POLLRDHUP", 0)
+"""What to ask ``poll`` for, to be told of a peer that hung up behind bytes that nobody has read.
+
+Pipes and terminals report it unasked; a socket whose peer has shut down its side only where the
+system has a name for that (Linux, FreeBSD).
+"""
 
 
 class Channel:
@@ -32,6 +39,8 @@ class Channel:
     def __init__(self, in_fd: int, out_fd: int) -> None:
         self.in_fd = in_fd
         self.out_fd = out_fd
+        self.abandoned = False
+        """Whether a thread that was left behind may still use it."""
         self._piece_bytes = CHUNK_BYTES
         self._poll = None
         if os.name != "nt" and not stat.S_ISREG(os.fstat(out_fd).st_mode):
@@ -51,6 +60,14 @@ class Channel:
             return None
         except OSError:
             return b""
+
+    def has_hung_up(self) -> bool:
+        """Whether nobody writes any more, although bytes may be left to read."""
+        if os.name == "nt":
+            return False
+        poll = select.poll()
+        poll.register(self.in_fd, HANG_UP)
+        return bool(poll.poll(0))
 
     def send(self, data: bytes | memoryview) -> int:
         """Write as much of ``data`` as there is room for.

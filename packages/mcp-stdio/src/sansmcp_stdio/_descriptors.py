@@ -22,8 +22,7 @@ class StandardStreams:
     was printed before and still waits in a buffer goes to standard error, too.
 
     A forked child has neither of the two: it cannot answer, nor read what is meant for its parent.
-    In an event loop it must not return from its handler all the same, since it shares the loop's
-    own descriptors with its parent.
+    Where it comes back from its handler, it ends.
 
     Descriptors that are closed at the start are ``/dev/null`` for the time being.
 
@@ -68,14 +67,18 @@ class StandardStreams:
         _set_line_buffering(sys.stdout, self._line_buffering)
         os.dup2(self._channel.in_fd, 0)
         os.dup2(self._channel.out_fd, 1)
-        os.close(self._channel.in_fd)
-        os.close(self._channel.out_fd)
+        if self._channel.abandoned:
+            # Their numbers must not come to mean something else, so they stay open, on nothing.
+            self.leave_to_parent()
+        else:
+            os.close(self._channel.in_fd)
+            os.close(self._channel.out_fd)
         for fd in self._gaps:
             os.close(fd)
         _taken.remove(self)
 
     def leave_to_parent(self) -> None:
-        """In a forked child: let go of the peer, whom only the parent may read and answer."""
+        """Let go of the peer: in a forked child, and where a thread is left behind."""
         for fd in (self._channel.in_fd, self._channel.out_fd):
             _point(fd, os.devnull, inheritable=False)
 

@@ -40,12 +40,8 @@ class LoopWriter:
         """Have ``data`` written by the next ``flush``, after all that was put before."""
         self._queued.append(data)
 
-    def flush(self) -> bool:
-        """Write what is queued, as far as that goes without waiting.
-
-        Returns:
-            Whether the peer took everything.
-        """
+    def flush(self) -> None:
+        """Write what is queued, as far as that goes without waiting."""
         if self._queued and not self.stalled:
             data = self._take_queued()
             try:
@@ -58,7 +54,6 @@ class LoopWriter:
                 self._unsent = memoryview(data)[count:]
                 self.stalled = True
                 self._stall.set()
-        return not self.stalled
 
     async def catch_up(self) -> None:
         """Wait for a stall, then write until the peer has taken all that is queued by then."""

@@ -3,11 +3,11 @@
 import sys
 from collections.abc import Awaitable, Callable
 from contextlib import AbstractContextManager
-from typing import NamedTuple, Protocol
+from typing import Literal, NamedTuple, Protocol
 
 import anyio
 
-__all__ = ["Loop", "Scope", "current_loop"]
+__all__ = ["Loop", "Scope", "current_loop", "use_daemon_threads"]
 
 
 class Scope(AbstractContextManager["Scope"], Protocol):
@@ -23,6 +23,8 @@ class Scope(AbstractContextManager["Scope"], Protocol):
 
 class Loop(NamedTuple):
     """The event loop that runs the current task."""
+
+    name: Literal["trio", "asyncio"]
 
     call_soon: Callable[[Callable[[], object]], object]
     """What ``post`` calls; raises RuntimeError once the loop has ended."""
@@ -46,9 +48,22 @@ def current_loop() -> Loop:
         lowlevel = trio.lowlevel
         token = lowlevel.current_trio_token()
         return Loop(
-            token.run_sync_soon, trio.CancelScope, lowlevel.wait_readable, lowlevel.wait_writable
+            "trio",
+            token.run_sync_soon,
+            trio.CancelScope,
+            lowlevel.wait_readable,
+            lowlevel.wait_writable,
         )
     import asyncio  # noqa: PLC0415 - loaded already, since it runs
 
     call_soon = asyncio.get_running_loop().call_soon_threadsafe
-    return Loop(call_soon, anyio.CancelScope, anyio.wait_readable, anyio.wait_writable)
+    return Loop("asyncio", call_soon, anyio.CancelScope, anyio.wait_readable, anyio.wait_writable)
+
+
+def use_daemon_threads(max_threads: int) -> None:
+    """Under asyncio: let no thread of ``asyncio.to_thread`` keep the process from ending."""
+    import asyncio  # noqa: PLC0415 - loaded already, since it runs
+
+    from ._executor import DaemonExecutor  # noqa: PLC0415 - not for trio
+
+    asyncio.get_running_loop().set_default_executor(DaemonExecutor(max_threads))

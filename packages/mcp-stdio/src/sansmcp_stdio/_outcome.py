@@ -1,11 +1,14 @@
 """A call is run, and out comes the step that tells the core how it ended."""
 
+import os
 from collections.abc import Callable
 from contextvars import Context
 from functools import partial
 from typing import TypeAlias
 
 from sansmcp_core import Call, Effect
+
+from ._forks import end_forked_child
 
 __all__ = ["CallStopped", "Step", "outcome", "stopped"]
 
@@ -24,10 +27,14 @@ def outcome(call: Call, context: Context) -> Step:
     """
     if call.over:
         return stopped(call)
+    process_id = os.getpid()
     try:
-        return partial(call.completed, context.copy().run(call.invoke))
+        value = context.copy().run(call.invoke)
     except BaseException as exception:  # noqa: BLE001 - the core decides what it means
+        end_forked_child(process_id, exception)
         return partial(call.failed, exception)
+    end_forked_child(process_id)
+    return partial(call.completed, value)
 
 
 def stopped(call: Call) -> Step:

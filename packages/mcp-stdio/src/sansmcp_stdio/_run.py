@@ -2,14 +2,18 @@
 
 import gc
 import sys
+from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
-from typing import Literal, TypeAlias
+from functools import partial
+from typing import Literal, Protocol, TypeAlias
 
-from sansmcp_core import Server
+from sansmcp_core import Report, Server
 
 from ._channel import Channel
 from ._descriptors import StandardStreams
 from ._lifespan import Lifespan, lifespan_of
+from ._log import log
+from ._overseer import Overseer
 from ._pool import DEFAULT_MAX_THREADS
 from ._signals import StopSignals
 from ._threads import ThreadedConnection
@@ -36,6 +40,12 @@ def run(
     behind and keeps nothing from ending. A second signal cuts that short. Signals are handled in
     the main thread only, but ``run`` works in any.
 
+    A client that stops reading is not read any further, and no more calls are started for it. The
+    results of calls that run by then wait in memory; everything else waits in the pipe. Where such
+    a client closes its end, what it sent before is still served if it reads on within ``drain_s``.
+
+    A handler may fork. The child ends when it comes back from the handler: only the parent serves.
+
     Args:
         server: What is served.
         backend: ``threads`` loads no event loop and runs plain handlers only; ``trio`` and
@@ -48,11 +58,13 @@ def run(
     Raises:
         RegistrationError: A declaration cannot be served, such as an async handler on threads.
         RuntimeError: Standard input and output are already being served.
-        TypeError: The lifespan is no context manager.
+        TypeError: ``server`` is no Server, or its lifespan no context manager.
         ValueError: An unknown backend, or one that this server or system cannot use.
 
     Source: MCP 2026-07-28 basic/transports/stdio.
     """
+    if not isinstance(server, Server):
+        raise TypeError(f"run() takes a sansmcp_core.Server, got {_what(server)}")
     with StandardStreams() as channel:
         run_on(channel, server, backend=backend, max_threads=max_threads, drain_s=drain_s)
 
@@ -68,20 +80,63 @@ def run_on(
     """Serve ``server`` over a channel that is taken already; see ``run``."""
     lifespan = lifespan_of(server)
     chosen = _choose(backend, server, lifespan)
+    serve: Callable[..., None] = partial(_serve_on_threads, channel, server, lifespan)
     if chosen != "threads":
         from ._anyio import run_in_loop  # noqa: PLC0415 - anyio and a loop, 120 ms
 
-        run_in_loop(
-            channel, server, lifespan, backend=chosen, max_threads=max_threads, drain_s=drain_s
-        )
-        return
+        serve = partial(run_in_loop, channel, server, lifespan, backend=chosen)
+    overseer = Overseer(channel, drain_s)
+    with StopSignals() as signals:
+
+        def follow(connection: Served) -> None:
+            overseer.follow(lambda: connection.turns)
+            signals.call(partial(_stop, connection, overseer))
+
+        serve = partial(serve, max_threads=max_threads, drain_s=drain_s)
+        if not overseer.run(lambda: serve(follow)):
+            channel.abandoned = True
+            log(Report("warning", _LEFT_BEHIND))
+
+
+class Served(Protocol):
+    """What both kinds of connection show to whoever sees to their end."""
+
+    turns: int
+
+    def stop(self, at_once: bool) -> None:
+        """End as at the end of input."""
+
+
+Following: TypeAlias = Callable[[Served], None]
+"""Takes a connection that is about to serve."""
+
+_LEFT_BEHIND = (
+    "a handler does not end, nor can it be stopped: it is left behind in its thread, and the "
+    "server's lifespan with it"
+)
+
+
+def _stop(connection: Served, overseer: Overseer, at_once: bool) -> None:
+    connection.stop(at_once)
+    overseer.end_begun(at_once)
+
+
+def _serve_on_threads(
+    channel: Channel,
+    server: Server,
+    lifespan: Lifespan,
+    follow: Following,
+    *,
+    max_threads: int,
+    drain_s: float,
+) -> None:
     entered = lifespan if isinstance(lifespan, AbstractContextManager) else nullcontext()
-    with StopSignals() as signals, entered as value:
+    with entered as value:
         connection = ThreadedConnection(
             server, channel, max_threads=max_threads, drain_s=drain_s, lifespan_value=value
         )
         gc.freeze()  # the process is ours: what is there by now stays
-        signals.call(connection.stop)
+        follow(connection)
         connection.run()
 
 
@@ -102,3 +157,9 @@ def _choose(backend: Backend | None, server: Server, lifespan: Lifespan) -> Back
             'and the lifespan plain functions and use backend="threads"'
         )
     return backend
+
+
+def _what(value: object) -> str:
+    if isinstance(value, type):
+        return f'the class {value.__name__}; make one: Server("my-server")'
+    return type(value).__name__

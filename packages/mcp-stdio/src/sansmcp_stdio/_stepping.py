@@ -1,12 +1,17 @@
 """An awaitable whose first step is taken at once, and the rest in whatever task awaits it."""
 
-from collections.abc import Awaitable, Coroutine, Generator
+import os
+from collections.abc import Awaitable, Callable, Coroutine, Generator
 from contextvars import Context
 from functools import partial
 from types import CoroutineType
 from typing import Any
 
+from ._forks import end_forked_child
+
 __all__ = ["Rest", "first_step"]
+
+_AWAITED = RuntimeError("a forked child cannot await: the event loop is its parent's")
 
 
 class Rest:
@@ -36,7 +41,7 @@ class Rest:
             else:
                 step = partial(self._coroutine.send, sent)
             try:
-                trap = self._context.run(step)
+                trap = _take(step, self._context)
             except StopIteration as end:
                 return end.value
 
@@ -51,10 +56,25 @@ def first_step(awaitable: Awaitable[Any], context: Context) -> Any:
     else:
         coroutine = _await(awaitable)
     try:
-        trap = context.run(coroutine.send, None)
+        trap = _take(partial(coroutine.send, None), context)
     except StopIteration as end:
         return end.value
     return Rest(coroutine, context, trap)
+
+
+def _take(step: Callable[[], Any], context: Context) -> Any:
+    """Take one step; raises what it raises. A child that it forked does not come back."""
+    process_id = os.getpid()
+    try:
+        trap = context.run(step)
+    except StopIteration:
+        end_forked_child(process_id)
+        raise
+    except BaseException as exception:
+        end_forked_child(process_id, exception)
+        raise
+    end_forked_child(process_id, _AWAITED)
+    return trap
 
 
 async def _await(awaitable: Awaitable[Any]) -> Any:

@@ -12,7 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import anyio
-from sansmcp_core import Call, Cancel, Connection, Mode, Report, Run, Send, Server
+from sansmcp_core import Cancel, Connection, Report, Run, Send, Server
 
 from ._alarm import Alarm
 from ._call_queue import CallQueue
@@ -31,6 +31,13 @@ if TYPE_CHECKING:
     from anyio.abc import TaskGroup
 
 __all__ = ["LoopConnection"]
+
+_LOOK_S = 0.25
+"""Seconds between two looks for a hang-up, while nothing is read.
+
+Neither loop can wait for a hang-up alone: what is unread makes the input readable all the time. So
+the task that would read looks by itself, and only as long as it may not read.
+"""
 
 
 class LoopConnection:
@@ -55,26 +62,37 @@ class LoopConnection:
         drain_s: float,
         lifespan_value: Any = None,
     ) -> None:
+        self.turns = 0
+        """Grows whenever something has happened."""
         self._transport = transport
         self._loop = loop
         self._drain_s = drain_s
         self._tasks: TaskGroup
+        self._reads = True
         self._ending = False
         self._at_once = False
         self._over = anyio.Event()
         self._changes = Pulse()
         self._alarm = Alarm(loop)
-        self._connection = Connection(server, wake=self._alarm.wake, lifespan_value=lifespan_value)
+        self._connection = Connection(
+            server,
+            wake=self._alarm.wake,
+            lifespan_value=lifespan_value,
+            max_blocking_calls=max_threads,
+        )
         self._connection.sent(0)  # from here on it counts what is unsent
         self._writer = LoopWriter(transport, self._connection.sent, lost=self._begin_end)
         self._pace = Pace()
         self._runner = LoopRunner(
             self._pace, self._alarm.wake, abandoned=partial(self._do, self._connection.close)
         )
-        self._calls = CallQueue(self._runner.run_blocking, max_threads)
+        self._calls = CallQueue(self._runner.run_blocking, max_threads, self._is_held)
 
     async def run(self) -> None:
-        """Serve until the input ends or ``stop`` is called, then end the calls and return."""
+        """Serve until the input ends or ``stop`` is called, then end the calls and return.
+
+        A peer that has hung up while nothing was read is read to its end within the time to drain.
+        """
         try:
             async with anyio.create_task_group() as self._tasks:
                 self._tasks.start_soon(self._attend)
@@ -98,15 +116,19 @@ class LoopConnection:
 
     # -- the end -----------------------------------------------------------------------------
 
-    def _begin_end(self) -> None:
+    def _begin_end(self, *, reads: bool = False) -> None:
+        self._reads = reads
         self._ending = True
         self._over.set()
         self._changes.beat()
 
     async def _end(self) -> None:
         with anyio.move_on_after(self._drain_s) as time_to_drain:
-            while not self._at_once and (self._connection.calls_open or self._writer.has_more):
+            while not self._at_once and (
+                self._reads or self._connection.calls_open or self._writer.has_more
+            ):
                 await self._changes.wait()
+        self._reads = False
         self._do(self._connection.shutdown)
         self._settle()
         rest_s = time_to_drain.deadline - anyio.current_time()
@@ -121,8 +143,7 @@ class LoopConnection:
         """Start what has arrived and read on, until a call suspends and keeps this task."""
         with self._loop.new_scope() as scope:
             while True:
-                while self._calls.ready:
-                    call = self._calls.ready.popleft()
+                while (call := self._calls.take()) is not None:
                     if self._pace.is_slow(call.label):
                         self._flush()
                     begun = self._runner.begin(call)
@@ -133,19 +154,30 @@ class LoopConnection:
                         return
                     self._do(begun)
                 self._flush()
-                while self._writer.stalled or (self._connection.paused and not self._ending):
-                    await self._changes.wait()
-                if self._ending:
+                if self._calls.ready:
+                    continue  # they were held back until that was written
+                await self._until_it_may_read()
+                if not self._reads:
                     return
                 self._receive(await self._transport.receive())
 
-    async def _run_async(self, call: Call) -> None:
-        """Run a call that came up outside the reading task."""
+    async def _until_it_may_read(self) -> None:
+        while self._reads and self._is_held():
+            with anyio.move_on_after(_LOOK_S):
+                await self._changes.wait()
+            if not self._ending and self._transport.has_hung_up():
+                self._begin_end(reads=True)
+
+    async def _run(self) -> None:
+        """Run what came up outside the reading task, until a call suspends and keeps this task."""
         with self._loop.new_scope() as scope:
-            begun = self._runner.begin(call)
-            if isinstance(begun, Rest):
-                begun = await self._runner.finish(call, begun, scope)
-            self._do(begun)
+            while (call := self._calls.take()) is not None:
+                begun = self._runner.begin(call)
+                if isinstance(begun, Rest):
+                    self._settle()
+                    self._do(await self._runner.finish(call, begun, scope))
+                    break
+                self._do(begun)
             self._settle()
 
     async def _attend(self) -> None:
@@ -167,15 +199,18 @@ class LoopConnection:
     async def _write(self) -> None:
         while True:
             await self._writer.catch_up()
-            self._calls.release()
             if self._alarm.woken:
                 self._alarm.ring()
             self._settle()
 
     # -- their steps -------------------------------------------------------------------------
 
+    def _is_held(self) -> bool:
+        """Whether the peer has to read before anything more is read or started."""
+        return self._writer.stalled or self._connection.paused
+
     def _receive(self, data: bytes) -> None:
-        if self._ending:
+        if not self._reads:
             return
         if data:
             self._do(partial(self._connection.receive, data))
@@ -185,6 +220,7 @@ class LoopConnection:
 
     def _do(self, step: Step) -> None:
         """Call the core and carry out what it asks for, except for running what it hands out."""
+        self.turns += 1
         for effect in step(time.time()):
             if isinstance(effect, Send):
                 self._writer.put(effect.data)
@@ -193,26 +229,20 @@ class LoopConnection:
             elif isinstance(effect, Cancel):
                 self._runner.cancel(effect.call)
             elif isinstance(effect, Report):
-                log(effect)
+                log(effect, self._loop.name)
             else:
                 self._at_once = True
                 self._begin_end()
 
     def _settle(self) -> None:
-        """Finish what was begun outside the reading task: run what was handed out, and write."""
-        while self._calls.ready:
-            call = self._calls.ready.popleft()
-            if call.mode is Mode.ASYNC:
-                self._tasks.start_soon(self._run_async, call)
-            else:
-                begun = self._runner.begin(call)
-                assert not isinstance(begun, Rest)  # only an async call suspends
-                self._do(begun)
+        """Finish what was begun outside the reading task: write, and run what was handed out."""
         self._flush()
+        if self._calls.ready:
+            self._tasks.start_soon(self._run)
 
     def _flush(self) -> None:
         """Write what is queued, and tell everybody that something has changed."""
-        if not self._writer.flush():
-            self._calls.hold()
+        self._writer.flush()
+        self._calls.release()
         self._alarm.hasten(self._connection.deadline())
         self._changes.beat()

@@ -47,6 +47,8 @@ class ThreadedConnection:
         drain_s: float,
         lifespan_value: Any = None,
     ) -> None:
+        self.turns = 0
+        """Grows whenever something has happened."""
         self._channel = channel
         self._drain_s = drain_s
         self._watch = watch(channel)
@@ -57,28 +59,37 @@ class ThreadedConnection:
         # Guarded by the lock around the core.
         self._queued: list[bytes] = []
         self._reports: list[Report] = []
-        self._calls = CallQueue(self._run_blocking, max_threads)
+        self._calls = CallQueue(self._run_blocking, max_threads, self._is_held)
         # Guarded by the writing lock.
         self._unsent: memoryview | None = None
         # Simple facts, read by anybody.
         self._stalled = False
         self._woken = False
         self._mute = False
+        self._reads = True
         self._ending = False
         self._at_once = False
         self._awaits_calls = False
         self._sleep = Sleep(None)
         self._connection = Connection(
-            server, wake=self._watch.wake, lifespan_value=lifespan_value, async_handlers=False
+            server,
+            wake=self._watch.wake,
+            lifespan_value=lifespan_value,
+            async_handlers=False,
+            max_blocking_calls=max_threads,
         )
         self._connection.sent(0)  # from here on it counts what is unsent
 
     def run(self) -> None:
-        """Serve until the input ends or ``stop`` is called, then end the calls and return."""
+        """Serve until the input ends or ``stop`` is called, then end the calls and return.
+
+        A peer that has hung up while nothing was read is read to its end within the time to drain.
+        """
         while not self._ending:
-            self._turn(reading=True)
+            self._turn()
         until = time.monotonic() + self._drain_s
-        self._work_off(until, lambda: self._connection.calls_open > 0)
+        self._work_off(until, lambda: self._reads or self._connection.calls_open > 0)
+        self._reads = False
         self._do(self._connection.shutdown)
         self._work_off(max(until, time.monotonic() + LAST_WORDS_S), lambda: False)
         self._do(self._connection.close)
@@ -93,36 +104,39 @@ class ThreadedConnection:
             at_once: Give running calls no more time.
         """
         self._at_once |= at_once
+        self._reads = False
         self._ending = True
         self._watch.wake()
 
     # -- the thread that reads ---------------------------------------------------------------
 
     def _work_off(self, until: float, busy: Callable[[], bool]) -> None:
-        """Go on without reading while there is something to do or to write, until ``until``."""
+        """Go on while there is something to do or to write, until ``until``."""
         self._flush()
         while not self._at_once and (rest := until - time.monotonic()) > 0:
             # Set before looking: a call that ends from here on wakes this thread.
             self._awaits_calls = True
             if not (busy() or self._queued or self._stalled):
                 return
-            self._turn(reading=False, longest_s=rest)
+            self._turn(longest_s=rest)
 
-    def _turn(self, *, reading: bool, longest_s: float = math.inf) -> None:
+    def _turn(self, *, longest_s: float = math.inf) -> None:
         """Wait for one thing to happen, and see to it."""
         with self._lock:
-            reading = reading and not self._stalled and not self._connection.paused
-            self._awaits_calls = not reading
+            reading = self._reads and not self._is_held()
+            self._awaits_calls = self._ending or not reading
             self._sleep = sleep = Sleep(self._connection.deadline())
-        data, awake = self._watch.wait(
+        seen = self._watch.wait(
             reading=reading,
             writing=self._stalled,
             timeout_s=0.0 if self._calls.ready else _finite(min(sleep.rest_s, longest_s)),
+            hang_up=self._reads and not self._ending,
         )
         self._awaits_calls = False
-        self._woken |= awake
-        if data is not None:
-            self._receive(data)
+        self._woken |= seen.awake
+        self._ending |= seen.hung_up
+        if seen.data is not None:
+            self._receive(seen.data)
         if self._stalled:
             self._flush(resume=True)
         if sleep.is_over():
@@ -137,12 +151,12 @@ class ThreadedConnection:
         if data:
             self._do(lambda now: self._connection.receive(data, now))
         else:
+            self._reads = False
             self._ending = True
             self._do(self._connection.receive_eof)
 
     def _run_inline(self) -> None:
-        while self._calls.ready:
-            call = self._calls.ready.popleft()
+        while (call := self._calls.take()) is not None:
             if self._pace.is_slow(call.label):
                 self._flush()
             started = time.perf_counter()
@@ -150,6 +164,10 @@ class ThreadedConnection:
             self._pace.took(call.label, time.perf_counter() - started)
 
     # -- any thread --------------------------------------------------------------------------
+
+    def _is_held(self) -> bool:
+        """Whether the peer has to read before anything more is read or started."""
+        return self._stalled or self._connection.paused
 
     def _run_blocking(self, call: Call) -> None:
         hastens = self._do(outcome(call, self._context))
@@ -163,6 +181,7 @@ class ThreadedConnection:
         Returns:
             Whether something is due before the thread that reads would look.
         """
+        self.turns += 1
         with self._lock:
             for effect in step(time.time()):
                 self._carry_out(effect)
@@ -180,6 +199,7 @@ class ThreadedConnection:
         elif isinstance(effect, Report):
             self._reports.append(effect)
         elif isinstance(effect, Close):  # a thread cannot be cancelled, only its call told
+            self._reads = False
             self._ending = self._at_once = True
 
     # -- writing -----------------------------------------------------------------------------
@@ -214,10 +234,7 @@ class ThreadedConnection:
             self._connection.sent(sent)
             self._unsent = data[sent:] if sent < total else None
             was_stalled, self._stalled = self._stalled, sent < total
-            if self._stalled:
-                self._calls.hold()
-            else:
-                self._calls.release()
+            self._calls.release()
         if self._stalled and not was_stalled:
             self._watch.wake()  # the thread that reads shall wait for room
 

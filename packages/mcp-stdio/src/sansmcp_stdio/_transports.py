@@ -24,6 +24,9 @@ class Transport(Protocol):
     async def send(self, data: memoryview) -> None:
         """Write all of ``data``."""
 
+    def has_hung_up(self) -> bool:
+        """Whether the peer is known to send no more, although there may be more to receive."""
+
 
 class ChannelTransport:
     """Descriptors, read and written in the loop's own thread when they are ready."""
@@ -50,6 +53,10 @@ class ChannelTransport:
         while data:
             await _ready(self._wait_writable, self._channel.out_fd)
             data = data[self._channel.send(data) :]
+
+    def has_hung_up(self) -> bool:
+        """Whether nobody writes any more."""
+        return self._channel.has_hung_up()
 
 
 async def _ready(wait: Callable[[int], Awaitable[None]], fd: int) -> None:
@@ -83,3 +90,7 @@ class StreamTransport:
             await self._stream.send(bytes(data))
         except (anyio.BrokenResourceError, anyio.ClosedResourceError) as error:
             raise BrokenPipeError(str(error)) from error
+
+    def has_hung_up(self) -> bool:
+        """No: a stream tells its end only to who has read all of it, or to who writes."""
+        return False

@@ -5,13 +5,27 @@ import sys
 import time
 from queue import Empty, SimpleQueue
 from threading import Thread
+from typing import NamedTuple
 
-from ._channel import Channel
+from ._channel import HANG_UP, Channel
 
 if sys.platform != "win32":
     import select
 
-__all__ = ["Watch", "watch"]
+__all__ = ["Seen", "Watch", "watch"]
+
+
+class Seen(NamedTuple):
+    """What happened while somebody waited."""
+
+    data: bytes | None = None
+    """The input; ``None`` for none, empty at its end."""
+
+    awake: bool = False
+    """Whether ``wake`` was called."""
+
+    hung_up: bool = False
+    """Whether nobody writes any more, although input may be left."""
 
 
 class Watch:
@@ -28,7 +42,8 @@ class Watch:
         os.set_blocking(self._wake_in, False)
         self._poll = select.poll()
         self._poll.register(self._wake_out, select.POLLIN)
-        self._reading = self._writing = False
+        self._input_events: int | None = None
+        self._writing = False
         self._awake = False
 
     def __del__(self) -> None:
@@ -46,40 +61,42 @@ class Watch:
                 return
 
     def wait(
-        self, *, reading: bool, writing: bool, timeout_s: float | None
-    ) -> tuple[bytes | None, bool]:
+        self, *, reading: bool, writing: bool, timeout_s: float | None, hang_up: bool = False
+    ) -> Seen:
         """Wait until something happens, at most ``timeout_s``.
 
         Args:
             reading: Whether input counts; where it does, it is read.
             writing: Whether room to write counts.
             timeout_s: Seconds; ``None`` waits for ever.
-
-        Returns:
-            The input (``None`` for none, empty at its end), and whether ``wake`` was called.
+            hang_up: Whether the end of input counts before it is reached; only where input does
+                not count, since it comes with the input otherwise.
         """
-        self._choose(reading, writing)
+        self._choose(select.POLLIN if reading else HANG_UP if hang_up else None, writing)
         timeout_ms = None if timeout_s is None else int(min(timeout_s, 86_400.0) * 1000) + 1
         data = None
-        awake = False
+        awake = hung_up = False
         for fd, _ in self._poll.poll(timeout_ms):
             if fd == self._wake_out:
                 awake = True
             elif fd == self._channel.in_fd:
-                data = self._channel.receive()
+                if reading:
+                    data = self._channel.receive()
+                else:
+                    hung_up = True
         if awake:
             os.read(self._wake_out, 4096)
             self._awake = False  # before the caller looks, so that nothing later is missed
-        return data, awake
+        return Seen(data, awake, hung_up)
 
-    def _choose(self, reading: bool, writing: bool) -> None:
+    def _choose(self, input_events: int | None, writing: bool) -> None:
         # A descriptor without interest is taken out: poll reports a hang-up on it all the same.
-        if reading != self._reading:
-            self._reading = reading
-            if reading:
-                self._poll.register(self._channel.in_fd, select.POLLIN)
-            else:
+        if input_events != self._input_events:
+            self._input_events = input_events
+            if input_events is None:
                 self._poll.unregister(self._channel.in_fd)
+            else:
+                self._poll.register(self._channel.in_fd, input_events)
         if writing != self._writing:
             self._writing = writing
             if writing:
@@ -106,13 +123,16 @@ class PumpWatch:
         self._events.put(None)
 
     def wait(
-        self, *, reading: bool, writing: bool, timeout_s: float | None
-    ) -> tuple[bytes | None, bool]:
-        """Wait until something happens; see ``Watch.wait``. Writing never waits for room here."""
-        del writing
+        self, *, reading: bool, writing: bool, timeout_s: float | None, hang_up: bool = False
+    ) -> Seen:
+        """Wait until something happens; see ``Watch.wait``.
+
+        Writing never waits for room here, and a hang-up is seen with the end of input only.
+        """
+        del writing, hang_up
         if reading and self._ahead:
             self._asked = False
-            return self._ahead.pop(), False
+            return Seen(self._ahead.pop())
         if reading and not self._asked:
             self._asked = True
             self._demand.put(None)
@@ -121,14 +141,14 @@ class PumpWatch:
         try:
             data = self._events.get(timeout=rest)
         except Empty:
-            return None, False
+            return Seen()
         if data is None:
-            return None, True
+            return Seen(awake=True)
         if not reading:
             self._ahead.append(data)
-            return None, False
+            return Seen()
         self._asked = False
-        return data, False
+        return Seen(data)
 
     def _pump(self) -> None:
         while True:
