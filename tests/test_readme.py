@@ -26,7 +26,7 @@ PAGES = {
     for path in (
         ROOT / "README.md",
         *sorted(ROOT.glob("packages/*/README.md")),
-        *sorted(path for path in ROOT.glob("docs/*.md") if path.name != "plan.md"),
+        *sorted(ROOT.glob("docs/*.md")),
     )
 }
 DEADLINE_S = 30

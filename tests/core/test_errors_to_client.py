@@ -429,7 +429,8 @@ def test_one_error_in_a_task_group_is_the_handlers_own_word(error: Exception) ->
 
 
 def test_a_declaration_that_json_cannot_carry_never_ends_the_connection() -> None:
-    server = Server("s", instructions="\ud800")
+    server = Server("s")
+    server.instructions = "\ud800"
     server.tool(lambda: "x", name="t")
     with TestClient(server) as client:
         method = "server/discover"

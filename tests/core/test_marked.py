@@ -219,3 +219,22 @@ def test_a_class_is_refused_and_told_how() -> None:
 def test_an_object_without_marks_is_refused() -> None:
     with pytest.raises(RegistrationError, match="has no marked method"):
         marked_handlers(object())
+
+
+@pytest.mark.parametrize(
+    ("decorate", "message"),
+    [
+        (mark.resource, "@mark.resource needs a URI"),
+        (lambda: mark.resource(lambda: ""), "@mark.resource needs a URI"),  # type: ignore[arg-type]
+        (mark.completion, "say what it completes: @mark.completion"),
+        (
+            lambda: mark.completion(lambda text: []),  # type: ignore[arg-type]
+            "say what it completes: @mark.completion",
+        ),
+        (lambda: mark.completion("p"), "say what it completes: @mark.completion"),
+    ],
+    ids=["resource()", "resource", "completion()", "completion", "completion(prompt)"],
+)
+def test_a_mark_without_its_arguments_says_what_it_needs(decorate: Any, message: str) -> None:
+    with pytest.raises(RegistrationError, match=message):
+        decorate()

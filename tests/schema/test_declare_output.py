@@ -1,5 +1,6 @@
 """What results are published, how they are written, and what is the handler's fault."""
 
+import collections.abc
 import datetime as dt
 import decimal
 import enum
@@ -101,7 +102,11 @@ NATURAL: list[tuple[Any, dict[str, Any], Any, str, str]] = [
     ),
     (
         decimal.Decimal,
-        {"type": "string", "format": "decimal"},
+        {
+            "type": "string",
+            "format": "decimal",
+            "pattern": r"^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?$",
+        },
         decimal.Decimal("1.50"),
         '"1.50"',
         '"1.50"',
@@ -364,3 +369,40 @@ def test_a_whole_value_to_json() -> None:
 
 def test_an_output_of_a_resolvable_return_is_no_deferred() -> None:
     assert not isinstance(output_from_return(returns_int), Deferred)
+
+
+@pytest.mark.parametrize(
+    "annotation",
+    [
+        list,
+        list[Any],
+        list[object],
+        tuple,
+        tuple[Any, ...],
+        collections.abc.Sequence,
+        collections.abc.Sequence[Any],
+        list[Any] | None,
+        Annotated[list[Any], "a note"],
+    ],
+    ids=str,
+)
+def test_a_list_that_may_hold_ready_made_items_lists_no_schema(annotation: Any) -> None:
+    def tool() -> Any: ...
+
+    tool.__annotations__["return"] = annotation
+    options = OutputOptions(ready_made=(Block,))
+
+    assert schema_of_return(tool, options) is None
+    assert schema_of_return(tool, OutputOptions(ready_made=(Block,), text_schema=True)) is not None
+    assert output_from_type(annotation, options).schema is not None
+
+
+@pytest.mark.parametrize(
+    "annotation", [list[int], tuple[int, ...], dict[str, Any], set[Any]], ids=str
+)
+def test_a_list_of_something_lists_a_schema(annotation: Any) -> None:
+    def tool() -> Any: ...
+
+    tool.__annotations__["return"] = annotation
+
+    assert schema_of_return(tool, OutputOptions(ready_made=(Block,))) is not None

@@ -115,6 +115,7 @@ Age = NewType("Age", Annotated[int, Meta(ge=0)])
 UUID_TEXT = "12345678-1234-5678-1234-567812345678"
 INT = {"type": "integer"}
 STR = {"type": "string"}
+NUMBER = r"^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?$"
 POINT = {
     "type": "object",
     "properties": {
@@ -188,7 +189,7 @@ ACCEPTED: list[tuple[Any, dict[str, Any], list[tuple[str, Any]]]] = [
     ),
     (
         decimal.Decimal,
-        {"anyOf": [{"type": "number"}, STR | {"format": "decimal"}]},
+        {"anyOf": [{"type": "number"}, STR | {"format": "decimal", "pattern": NUMBER}]},
         [("1.25", decimal.Decimal("1.25")), ('"0.1"', decimal.Decimal("0.1"))],
     ),
     (bytes, STR | {"contentEncoding": "base64"}, [('"aGk="', b"hi")]),
@@ -244,7 +245,15 @@ ACCEPTED: list[tuple[Any, dict[str, Any], list[tuple[str, Any]]]] = [
         [('[1, "a"]', (1, "a")), ('[1.0, "a"]', (1, "a"))],
     ),
     (dict[str, int], {"type": "object", "additionalProperties": INT}, [('{"a": 1.0}', {"a": 1})]),
-    (dict[int, str], {"type": "object", "additionalProperties": STR}, [('{"1": "a"}', {1: "a"})]),
+    (
+        dict[int, str],
+        {
+            "type": "object",
+            "additionalProperties": STR,
+            "propertyNames": {"pattern": "^-?(0|[1-9][0-9]*)$"},
+        },
+        [('{"1": "a"}', {1: "a"})],
+    ),
     (
         dict[Color, int],
         {
@@ -391,10 +400,18 @@ REFUSED: list[tuple[Any, str, list[str]]] = [
     (dt.date, '"2024-13-01"', ['v: expected an RFC 3339 date, got "2024-13-01"']),
     (uuid.UUID, '"{1234"', ['v: expected a UUID, got "{1234"']),
     (uuid.UUID, f'"{{{UUID_TEXT}"', [f'v: expected a UUID, got "{{{UUID_TEXT}"']),
-    (decimal.Decimal, '"x"', ['v: expected a decimal number, got "x"']),
+    (
+        decimal.Decimal,
+        '"x"',
+        [f'v: expected string that matches {msgspec.json.encode(NUMBER).decode()}, got "x"'],
+    ),
     (bytes, '"!"', ['v: expected base64 text, got "!"']),
     (list[uuid.UUID], '["x"]', ['v[0]: expected a UUID, got "x"']),
-    (dict[int, str], '{"a": "b"}', ['v: expected keys that are integers, got "a"']),
+    (
+        dict[int, str],
+        '{"a": "b"}',
+        ['v: key "a": expected string that matches "^-?(0|[1-9][0-9]*)$", got "a"'],
+    ),
     (Point, '{"x": 1, "z": 2}', ['v: unknown key "z": expected "x", "y"']),
     (Box, '{"n": 1, "z": 2}', ['v: unknown key "z": expected "n", "tags"']),
     (Options, '{"a": 1, "z": 2}', ['v: unknown key "z": expected "a", "b"']),

@@ -211,6 +211,11 @@ BEYOND: list[tuple[Any, Any, list[str]]] = [
      ['arguments: expected a value that fits "anyOf", got array']),
     ({"items": {"$id": "https://example.com/b", "type": "null"}}, [1],
      ["arguments[0]: expected null, got 1"]),
+    ({"$id": "http://e/x", "$defs": {"a": {"$id": "y", "type": "null"}}, "$ref": "y"}, 1,
+     ['arguments: expected a value that fits "type", got integer']),
+    ({"$id": "http://e/x", "$defs": {"a": {
+        "$id": "y", "$defs": {"b": {"type": "null"}}, "items": {"$ref": "#/$defs/b"}}},
+      "$ref": "y"}, [1], ['arguments[0]: expected a value that fits "type", got integer']),
     ({"unevaluatedItems": False, "type": "object", "required": ["a"]}, {},
      ['arguments: missing "a": received no keys; expected "a"']),
 ]  # fmt: skip
@@ -299,3 +304,19 @@ def test_a_check_that_the_application_makes_itself_accepts_everything() -> None:
     assert check.seed_defaults(value) == {"n": "5", "d": 1}
     with pytest.raises(SchemaError, match="names nothing"):
         compile_check({"$ref": "#/a"}, validated_by_application=True)
+
+
+def test_a_reference_into_a_document_inside_is_refused_by_the_keyword_that_starts_it() -> None:
+    schema = {"$id": "http://e/x", "$defs": {"a": {"$id": "y"}}, "$ref": "y"}
+
+    with pytest.raises(UnenforceableKeyword, match="below the root") as caught:
+        compile_check(schema, engine="own")
+
+    assert (caught.value.keyword, caught.value.path) == ("$id", "/$defs/a")
+
+
+def test_a_reference_to_nothing_is_refused_beside_a_document_inside_too() -> None:
+    schema = {"$id": "http://e/x", "$defs": {"a": {"$id": "y"}}, "$ref": "z"}
+
+    with pytest.raises(SchemaError):
+        compile_check(schema)

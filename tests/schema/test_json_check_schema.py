@@ -171,12 +171,33 @@ def test_a_likely_misspelling_is_refused_with_the_keyword_that_is_meant(
     assert f'write "{meant}"' in str(error)
 
 
-@pytest.mark.parametrize(
-    "name",
-    ["x-order", "x-required", "note", "cost", "order", "id", "example", "discriminator", "a" * 99],
-)
-def test_an_unknown_keyword_is_an_annotation(name: str) -> None:
-    assert compile_check({name: {"$ref": "http://a/b", "type": 1}}).is_valid(1)
+@pytest.mark.parametrize("name", ["x-order", "x-required", "X-Note", "example", "discriminator"])
+def test_a_note_of_the_author_or_of_openapi_is_an_annotation(name: str) -> None:
+    schema = {name: {"$ref": "http://a/b", "type": 1}}
+
+    assert compile_check(schema, engine="own").is_valid(1)
+
+
+@pytest.mark.parametrize("name", ["min", "type2", "note", "cost", "order", "id", "a" * 99])
+def test_an_unknown_keyword_is_refused_by_name_with_the_ways_out(name: str) -> None:
+    schema = {"properties": {"a": {name: 5}}}
+
+    error = refused(schema, engine="own")
+
+    assert isinstance(error, UnenforceableKeyword)
+    assert (error.keyword, error.path) == (name, "/properties/a")
+    assert f'"x-{name}"'[:40] in str(error)
+    assert "[jsonschema] extra" in str(error)
+    assert "validated by the application" in str(error)
+    assert compile_check(schema, engine="own", validated_by_application=True).is_valid({"a": 1})
+
+
+@pytest.mark.parametrize("name", ["min", "type2"])
+def test_an_unknown_keyword_is_an_annotation_of_the_other_engine(name: str) -> None:
+    check = compile_check({"properties": {"a": {name: 5, "type": "integer"}}})
+
+    assert check.is_valid({"a": 1})
+    assert not check.is_valid({"a": "x"})
 
 
 def test_annotations_are_published_and_change_nothing() -> None:

@@ -331,7 +331,7 @@ def test_alternatives_inside_of_alternatives_are_looked_at_once() -> None:
         value = {"op": "neg", "arg": value}
 
     assert [render(one) for one in check.violations(value)] == [
-        'arguments: expected object with "op", got object'
+        f'{".".join(["arg"] * 40)}: missing "op": received no keys; expected "arg", "op"'
     ]
     assert check.repair(value) is value
 
@@ -359,3 +359,84 @@ def test_a_long_unknown_key_is_cut_and_long_lists_are_too() -> None:
     assert "x" * 41 not in found[0]
     assert "(280 more)" in found[0]
     assert found[1].endswith('did you mean "name7"?')
+
+
+_INTS, _TEXTS = {"type": "integer"}, {"type": "string"}
+_S1 = {"type": "object", "properties": {"a": _INTS}, "required": ["a"],
+       "additionalProperties": False}  # fmt: skip
+_S2 = {"type": "object", "properties": {"b": _TEXTS, "c": _INTS}, "required": ["b"],
+       "additionalProperties": False}  # fmt: skip
+
+
+@pytest.mark.parametrize("keyword", ["anyOf", "oneOf"])
+@pytest.mark.parametrize(
+    ("options", "value", "lines"),
+    [
+        (
+            [{"type": "array", "items": _INTS}, {"type": "array", "items": _TEXTS}],
+            [1, "a"],
+            ['v[1]: expected integer, got "a"'],
+        ),
+        (
+            [{"type": "array", "items": _INTS}, {"type": "array", "items": _TEXTS}],
+            ["a", 1],
+            ["v[1]: expected string, got 1"],
+        ),
+        (
+            [{"type": "array", "items": _INTS}, {"type": "array", "items": _TEXTS}],
+            [None],
+            ["v[0]: expected integer or string, got null"],
+        ),
+        (
+            [{"type": "array", "items": _INTS}, {"type": "array", "items": _TEXTS}],
+            [1, 2, "a", None],
+            ['v[2]: expected integer, got "a"', "v[3]: expected integer, got null"],
+        ),
+        ([_S1, _S2], {"a": "zz"}, ['v.a: expected integer, got "zz"']),
+        ([_S1, _S2], {"b": "x", "c": "y"}, ['v.c: expected integer, got "y"']),
+        (
+            [_S1, _S2],
+            {"c": 1},
+            ['v: missing "b": received "c"; expected "b", "c"'],
+        ),
+        (
+            [{"type": "array", "items": _S1}, {"type": "array", "items": _TEXTS}],
+            [{"a": "zz"}],
+            ['v[0].a: expected integer, got "zz"'],
+        ),
+        (
+            [_INTS, {"type": "array", "items": _S1}, {"type": "array", "items": _S2}],
+            [{"b": 5}],
+            ["v[0].b: expected string, got 5"],
+        ),
+    ],
+)  # fmt: skip
+def test_of_alternatives_the_one_that_gets_furthest_is_explained(
+    keyword: str, options: list[Any], value: Any, lines: list[str]
+) -> None:
+    check = compile_check({"type": "object", "properties": {"v": {keyword: options}}})
+
+    assert [render(one) for one in check.violations({"v": value})] == lines
+
+
+@pytest.mark.parametrize(
+    ("value", "line"),
+    [
+        ({}, 'v: expected object with "a" or object with "b", got object'),
+        ({"z": 1}, 'v: expected object with "a" or object with "b", got object'),
+        (5, 'v: expected object with "a" or object with "b", got 5'),
+    ],
+)
+def test_alternatives_that_get_equally_far_are_listed(value: Any, line: str) -> None:
+    check = compile_check({"type": "object", "properties": {"v": {"anyOf": [_S1, _S2]}}})
+
+    assert [render(one) for one in check.violations({"v": value})] == [line]
+
+
+def test_a_secret_is_not_shown_by_the_alternative_that_gets_furthest() -> None:
+    lists = [{"type": "array", "items": _INTS}, {"type": "array", "items": {"type": "boolean"}}]
+    check = compile_check({"type": "object", "properties": {"token": {"anyOf": lists}}})
+
+    (violation,) = check.violations({"token": [1, "hush"]})
+
+    assert "hush" not in render(violation)

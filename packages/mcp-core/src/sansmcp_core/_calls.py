@@ -47,6 +47,7 @@ class Calls:
         server: "Server",
         envelope: "Envelope",
         outbox: Outbox,
+        *,
         flush: Callable[[], list[Effect]],
         unsent: Unsent,
         admission: Admission,

@@ -1,25 +1,30 @@
-"""Rules for what an author writes into a declaration: names, ``_meta`` keys, icons."""
+"""Rules for what an author writes into a declaration: names, ``_meta`` keys, icons, listings."""
 
 import re
 import sys
 import warnings
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
-from sansmcp_schema.content import Icon
-from sansmcp_schema.declare import DeclarationError
+from msgspec import UNSET
+from sansmcp_schema.content import Annotations, Icon
+from sansmcp_schema.declare import DeclarationError, ResultError, to_json
 
+from ._content import annotations as annotations_of
 from ._errors import RegistrationError
 from ._settings import Settings
 
 __all__ = [
     "ToolNameWarning",
+    "check_annotations",
     "check_extensions",
     "check_icons",
+    "check_listing",
     "check_meta",
     "check_name",
     "check_settings",
+    "check_text",
     "check_tool_name",
     "registration_error",
 ]
@@ -31,6 +36,7 @@ _META_NAME = re.compile(r"(?:[A-Za-z0-9](?:[A-Za-z0-9_.\-]*[A-Za-z0-9])?)?\Z")
 _META_LABEL = re.compile(r"[A-Za-z](?:[A-Za-z0-9\-]*[A-Za-z0-9])?\Z")
 _RESERVED_LABELS = ("modelcontextprotocol", "mcp")
 _ICON_SCHEMES = ("https:", "http:", "data:")
+_L = TypeVar("_L", bound=msgspec.Struct)
 
 
 class ToolNameWarning(UserWarning):
@@ -64,11 +70,84 @@ def check_name(noun: str, name: object) -> str:
     """``name`` itself, where it is a string with something in it.
 
     Raises:
-        RegistrationError: It is empty or no string.
+        RegistrationError: It is empty, no string, or none that JSON can carry.
     """
     if isinstance(name, str) and name.strip():
-        return name
+        if _is_sendable(name):
+            return name
+        raise RegistrationError(f"the {noun} name {name!r} {_SURROGATE}")
     raise RegistrationError(f"a {noun} needs a name that is not empty, got {name!r}")
+
+
+_SURROGATE = "holds an unpaired surrogate, which JSON cannot carry"
+
+
+def _is_sendable(text: str) -> bool:
+    try:
+        text.isascii() or text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def check_text(owner: str, field: str, text: str | None) -> str | None:
+    """``text`` itself, where it is a string that JSON can carry, or ``None``.
+
+    Args:
+        owner: What it belongs to, such as ``"server 'shop'"``, for the error.
+        field: What the author calls it.
+        text: What the author gave.
+
+    Raises:
+        RegistrationError: It is something else.
+    """
+    if text is not None and not isinstance(text, str):
+        raise RegistrationError(f"{owner}: {field} must be str, got {type(text).__name__}")
+    if text is not None and not _is_sendable(text):
+        raise RegistrationError(f"{owner}: {field} {_SURROGATE}")
+    return text
+
+
+def check_listing(owner: str, listing: _L) -> _L:
+    """What clients see of a declaration, in plain JSON values that no later change reaches.
+
+    Args:
+        owner: What is declared, such as ``"tool 'add'"``, for the error.
+        listing: Its entry in a list, as the author's values make it.
+
+    Raises:
+        RegistrationError: A field has another type than the specification says, or no JSON form.
+    """
+    try:
+        plain: _L = msgspec.json.decode(to_json(listing), type=type(listing))
+    except (ResultError, msgspec.ValidationError) as error:
+        raise RegistrationError(f"{owner}: {_wrong_field(listing) or error}") from error
+    return plain
+
+
+def _wrong_field(listing: msgspec.Struct, above: str = "") -> str | None:
+    """The field that no list can carry, by its Python name, and what is wrong with it."""
+    for field in msgspec.structs.fields(listing):
+        value, name = getattr(listing, field.name), f"{above}{field.name}"
+        if isinstance(value, msgspec.Struct):
+            fault = _wrong_field(value, f"{name}.")
+        else:
+            fault = None if value is UNSET else _fault(value, field.type, name)
+        if fault:
+            return fault
+    return None
+
+
+def _fault(value: object, wanted: Any, name: str) -> str | None:
+    try:
+        msgspec.json.decode(to_json(value), type=wanted)
+    except ResultError as error:
+        # What follows is for values that handlers return.
+        return f"{name} cannot be listed: {str(error).partition(';')[0]}"
+    except msgspec.ValidationError as error:
+        text = str(error).replace("`", "")
+        return f"{name}: {text[:1].lower()}{text[1:]}"
+    return None
 
 
 def check_tool_name(name: object) -> str:
@@ -160,12 +239,51 @@ def check_icons(owner: str, icons: Iterable[Icon | Mapping[str, Any]] | None) ->
         raise RegistrationError(
             f"icons of {owner} must be a list of icons, got {type(icons).__name__}"
         )
-    checked = [_icon(owner, icon) for icon in icons]
-    return checked or None
+    try:
+        given = list(icons)
+    except TypeError:
+        raise RegistrationError(
+            f"icons of {owner} must be a list of icons, got {type(icons).__name__}"
+        ) from None
+    return [_icon(owner, icon) for icon in given] or None
+
+
+def check_annotations(
+    owner: str, annotations: Annotations | Mapping[str, Any] | None
+) -> Annotations | None:
+    """``annotations`` as a Struct, or ``None`` where there are none.
+
+    Args:
+        owner: What carries them, such as ``"resource 'app://a'"``, for the error.
+        annotations: From ``annotations(...)``, or a dict in the specification's own names
+            (``audience``, ``priority``, ``lastModified``).
+
+    Raises:
+        RegistrationError: They have another shape, or a value outside what clients must take.
+
+    Source: MCP 2026-07-28 server/resources, Annotations.
+    """
+    if annotations is None:
+        return None
+    try:
+        given = msgspec.convert(msgspec.to_builtins(annotations), _StrictAnnotations)
+        said = msgspec.structs.asdict(given).items()
+        return annotations_of(**{name: value for name, value in said if value is not UNSET})
+    except (TypeError, ValueError) as error:
+        raise RegistrationError(
+            f"annotations of {owner} cannot be listed: {error}; write annotations("
+            'audience="user", priority=0.5, last_modified=...)'
+        ) from error
+
+
+class _StrictAnnotations(Annotations, rename="camel", forbid_unknown_fields=True):
+    """Annotations without a misspelt name."""
 
 
 def _icon(owner: str, icon: Icon | Mapping[str, Any]) -> Icon:
-    if not isinstance(icon, Icon):
+    if isinstance(icon, Icon):
+        icon = check_listing(f"an icon of {owner}", icon)
+    else:
         try:
             icon = msgspec.convert(icon, Icon)
         except msgspec.ValidationError as error:

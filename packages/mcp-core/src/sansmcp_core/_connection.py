@@ -75,10 +75,12 @@ class Connection:
             server,
             self._envelope,
             self._outbox,
-            self._drain,
-            self._unsent,
-            Admission(limits.max_concurrent_calls, limits.max_waiting_calls, max_blocking_calls),
-            lifespan_value,
+            flush=self._drain,
+            unsent=self._unsent,
+            admission=Admission(
+                limits.max_concurrent_calls, limits.max_waiting_calls, max_blocking_calls
+            ),
+            lifespan=lifespan_value,
         )
         self._listeners = Listeners(server.hub, self._outbox.put, limits.max_uris_per_listen)
         self._reception = Reception(server, self._envelope, self._calls, self._listeners)

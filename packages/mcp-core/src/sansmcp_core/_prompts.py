@@ -12,7 +12,7 @@ from sansmcp_schema.prompts import PromptArgument, PromptMessage
 from sansmcp_schema.results import GetPromptResult
 
 from ._awaitables import refuse_awaitable
-from ._checks import check_icons, check_meta, check_name
+from ._checks import check_icons, check_listing, check_meta, check_name
 from ._content import CONTENT_BLOCKS, or_unset, plain_text
 from ._errors import RegistrationError
 from ._handlers import description_of, mode_of, name_of
@@ -253,14 +253,15 @@ def make_prompt(
     arguments = declaration.arguments
     if isinstance(arguments, list | tuple):
         arguments = _schema_of(where, arguments)
+    listing = PromptListing(
+        name=name,
+        title=or_unset(declaration.title),
+        description=or_unset(description_of(function) if described is None else described),
+        icons=or_unset(check_icons(where, declaration.icons)),
+        meta=or_unset(check_meta(where, declaration.meta)),
+    )
     return Prompt(
-        PromptListing(
-            name=name,
-            title=or_unset(declaration.title),
-            description=or_unset(description_of(function) if described is None else described),
-            icons=or_unset(check_icons(where, declaration.icons)),
-            meta=or_unset(check_meta(where, declaration.meta)),
-        ),
+        check_listing(where, listing),
         declaration,
         StringArguments(
             function,
@@ -343,7 +344,7 @@ def _argument(where: str, item: Any) -> PromptArgument:
     if isinstance(item, str):
         argument = PromptArgument(name=item, required=True)
     elif isinstance(item, PromptArgument):
-        argument = item
+        argument = check_listing(f"an argument of {where}", item)
     else:
         try:
             argument = msgspec.convert(item, PromptArgument)

@@ -20,7 +20,7 @@ class ResourceOptions(TypedDict, total=False):
     mime_type: str
     size: int
     icons: Iterable[Icon | Mapping[str, Any]]
-    annotations: Annotations
+    annotations: Annotations | Mapping[str, Any]
     meta: Mapping[str, Any]
     inline: bool
     time_limit_s: float
@@ -49,8 +49,9 @@ class ResourceDeclaration(msgspec.Struct, frozen=True, kw_only=True):
     icons: Iterable[Icon | Mapping[str, Any]] | None = None
     """Images for user interfaces."""
 
-    annotations: Annotations | None = None
-    """Audience, priority and time of the last change, from ``annotations(...)``."""
+    annotations: Annotations | Mapping[str, Any] | None = None
+    """Audience, priority and time of the last change: from ``annotations(...)``, or a dict in the
+    specification's own names."""
 
     meta: Mapping[str, Any] | None = None
     """The resource's ``_meta``."""
@@ -69,7 +70,7 @@ class ResourceDeclaration(msgspec.Struct, frozen=True, kw_only=True):
 
     def __post_init__(self) -> None:
         check_limits(self.time_limit_s, self.scopes)
-        if self.size is not None and self.size < 0:
+        if isinstance(self.size, int) and self.size < 0:
             raise ValueError(f"size must be 0 or more bytes, got {self.size}")
 
 

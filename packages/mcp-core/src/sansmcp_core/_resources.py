@@ -8,7 +8,7 @@ from sansmcp_schema.resources import Resource as ResourceListing
 from sansmcp_schema.resources import ResourceTemplate as ResourceTemplateListing
 from sansmcp_schema.results import ReadResourceResult
 
-from ._checks import check_icons, check_meta, check_name
+from ._checks import check_annotations, check_icons, check_listing, check_meta, check_name
 from ._content import or_unset
 from ._errors import RegistrationError
 from ._handlers import description_of, mode_of, name_of
@@ -250,14 +250,14 @@ class ResourceRegistry:
             listing = ResourceListing(
                 uri=_checked_uri(uri), size=or_unset(declaration.size), **shown
             )
-            resource = Resource(listing, arguments, declaration, mode)
+            resource = Resource(check_listing(where, listing), arguments, declaration, mode)
             self.fixed.add(resource)
             return resource
         if declaration.size is not None:
             raise RegistrationError(f"{where}: a template stands for many resources; omit size")
         entry = ResourceTemplate(
             template,
-            ResourceTemplateListing(uri_template=uri, **shown),
+            check_listing(where, ResourceTemplateListing(uri_template=uri, **shown)),
             arguments,
             declaration,
             mode,
@@ -339,7 +339,7 @@ def _shown(
         "title": or_unset(declaration.title),
         "description": or_unset(description_of(function) if described is None else described),
         "mime_type": or_unset(declaration.mime_type),
-        "annotations": or_unset(declaration.annotations),
+        "annotations": or_unset(check_annotations(where, declaration.annotations)),
         "icons": or_unset(check_icons(where, declaration.icons)),
         "meta": or_unset(check_meta(where, declaration.meta)),
     }

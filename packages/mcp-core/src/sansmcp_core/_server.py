@@ -10,7 +10,7 @@ from sansmcp_schema.content import Icon
 from sansmcp_schema.declare import caller_locals
 
 from ._capabilities import Offered, server_capabilities
-from ._checks import check_icons, check_name, check_settings
+from ._checks import check_icons, check_listing, check_name, check_settings, check_text
 from ._completions import CompletionRegistry
 from ._content import or_unset
 from ._lists import Lists
@@ -83,15 +83,17 @@ class Server:
         settings: Settings = DEFAULT_SETTINGS,
         random: Callable[[int], bytes] = os.urandom,
     ) -> None:
-        self.info = Implementation(
+        owner = f"server {name!r}"
+        info = Implementation(
             name=check_name("server", name),
             version=version,
             title=or_unset(title),
             description=or_unset(description),
             website_url=or_unset(website_url),
-            icons=or_unset(check_icons(f"server {name!r}", icons)),
+            icons=or_unset(check_icons(owner, icons)),
         )
-        self.instructions = instructions
+        self.info = check_listing(owner, info)
+        self.instructions = check_text(owner, "instructions", instructions)
         self.lifespan = lifespan
         self.settings = settings
         self.random = random

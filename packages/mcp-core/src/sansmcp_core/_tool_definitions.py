@@ -59,6 +59,7 @@ def declaration_from(
 
 
 def _decoded(definition: Mapping[str, Any] | str | bytes) -> ToolListing:
+    value: Any = None
     try:
         value = (
             msgspec.json.decode(definition)
@@ -68,7 +69,7 @@ def _decoded(definition: Mapping[str, Any] | str | bytes) -> ToolListing:
         listing = msgspec.convert(value, ToolListing)
     except (msgspec.MsgspecError, RecursionError, TypeError, ValueError) as error:
         raise RegistrationError(
-            f"a tool definition could not be read: {error}; expected an object such as "
+            f"{_named(value)} could not be read: {error}; expected an object such as "
             '{"name": "add", "inputSchema": {"type": "object"}}'
         ) from error
     unknown = sorted(str(key) for key in value.keys() - _KEYS)
@@ -78,3 +79,11 @@ def _decoded(definition: Mapping[str, Any] | str | bytes) -> ToolListing:
             f"known are: {', '.join(sorted(_KEYS))}"
         )
     return listing
+
+
+def _named(value: Any) -> str:
+    """What is defined, by its name where it has one to show."""
+    name = value.get("name") if isinstance(value, dict) else None
+    if isinstance(name, str) and name.isprintable() and name:
+        return f"the definition of tool {name!r}"
+    return "a tool definition"

@@ -28,7 +28,13 @@ from sansmcp_schema.results import CallToolResult
 from sansmcp_schema.tools import Tool as ToolListing
 from sansmcp_schema.tools import ToolAnnotations, ToolExecution
 
-from ._checks import check_icons, check_meta, check_tool_name, registration_error
+from ._checks import (
+    check_icons,
+    check_listing,
+    check_meta,
+    check_tool_name,
+    registration_error,
+)
 from ._content import CONTENT_BLOCKS, or_unset
 from ._context import Context
 from ._effects import Report
@@ -332,7 +338,7 @@ def _listing(name: str, function: Callable[..., Any], declaration: ToolDeclarati
         open_world_hint=or_unset(declaration.open_world),
     )
     task_support = declaration.task_support
-    return ToolListing(
+    listing = ToolListing(
         name=name,
         title=or_unset(declaration.title),
         description=or_unset(description_of(function) if description is None else description),
@@ -342,3 +348,4 @@ def _listing(name: str, function: Callable[..., Any], declaration: ToolDeclarati
         icons=or_unset(check_icons(owner, declaration.icons)),
         meta=or_unset(check_meta(owner, declaration.meta)),
     )
+    return check_listing(owner, listing)

@@ -24,6 +24,9 @@ __all__ = ["completion", "prompt", "resource", "tool"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
+# What a decorator needs has a default all the same, so that its absence gets our own words.
+_MISSING: Any = None
+
 
 @overload
 def tool(function: F, /, **options: Unpack[ToolOptions]) -> F: ...
@@ -35,7 +38,7 @@ def tool(function: Any = None, /, **options: Unpack[ToolOptions]) -> Any:
     return decorate if function is None else decorate(function)
 
 
-def resource(uri: str, /, **options: Unpack[ResourceOptions]) -> Callable[[F], F]:
+def resource(uri: str = _MISSING, /, **options: Unpack[ResourceOptions]) -> Callable[[F], F]:
     """Mark a method as a resource, or with a ``{variable}`` in the URI as a template."""
     return marking("resource", (uri,), options)
 
@@ -51,7 +54,7 @@ def prompt(function: Any = None, /, **options: Unpack[PromptOptions]) -> Any:
 
 
 def completion(
-    ref: str, argument: str, /, **options: Unpack[CompletionOptions]
+    ref: str = _MISSING, argument: str = _MISSING, /, **options: Unpack[CompletionOptions]
 ) -> Callable[[F], F]:
     """Mark a method as what proposes values for an argument of a prompt or a template."""
     return marking("completion", (ref, argument), options)

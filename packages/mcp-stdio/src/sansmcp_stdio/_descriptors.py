@@ -7,6 +7,8 @@ from types import TracebackType
 from typing import TextIO
 
 from ._channel import Channel
+from ._exit import unlock_at_exit
+from ._pool import any_busy
 
 __all__ = ["StandardStreams"]
 
@@ -65,16 +67,18 @@ class StandardStreams:
             _flush(sys.stdout)
         _flush_c_stdout()
         _set_line_buffering(sys.stdout, self._line_buffering)
-        os.dup2(self._channel.in_fd, 0)
-        os.dup2(self._channel.out_fd, 1)
-        if self._channel.abandoned:
-            # Their numbers must not come to mean something else, so they stay open, on nothing.
+        if self._channel.abandoned or any_busy():
+            # A thread that was left behind may still print, or use the channel: everything stays
+            # diverted, and the channel's numbers must not come to mean something else.
             self.leave_to_parent()
+            unlock_at_exit()
         else:
+            os.dup2(self._channel.in_fd, 0)
+            os.dup2(self._channel.out_fd, 1)
             os.close(self._channel.in_fd)
             os.close(self._channel.out_fd)
-        for fd in self._gaps:
-            os.close(fd)
+            for fd in self._gaps:
+                os.close(fd)
         _taken.remove(self)
 
     def leave_to_parent(self) -> None:

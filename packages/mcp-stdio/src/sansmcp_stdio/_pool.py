@@ -4,13 +4,21 @@ import os
 from collections.abc import Callable
 from queue import SimpleQueue
 from threading import Lock, Thread
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
+from weakref import WeakSet
 
-__all__ = ["DEFAULT_MAX_THREADS", "Pool"]
+__all__ = ["DEFAULT_MAX_THREADS", "Pool", "any_busy"]
 
 DEFAULT_MAX_THREADS = min(32, (os.cpu_count() or 1) + 4)
 
 Item = TypeVar("Item")
+
+_pools: "WeakSet[Pool[Any]]" = WeakSet()
+
+
+def any_busy() -> bool:
+    """Whether a thread of any pool still works on something."""
+    return any(pool.busy for pool in list(_pools))
 
 
 class Pool(Generic[Item]):
@@ -32,6 +40,12 @@ class Pool(Generic[Item]):
         self._lock = Lock()
         self._threads = 0
         self._unfinished = 0
+        _pools.add(self)
+
+    @property
+    def busy(self) -> bool:
+        """Whether something was submitted and is not finished."""
+        return self._unfinished > 0
 
     def submit(self, item: Item) -> None:
         """Have ``item`` worked on as soon as a thread is free."""

@@ -6,9 +6,8 @@ import types
 from collections.abc import Callable, Iterator
 from typing import Any
 
-import msgspec
-
 from ._errors import Mismatch
+from ._keys import is_text, key_names, read_key
 from ._numbers import to_float, to_int
 from ._shape import NOTHING, Part, Parts, Shape, read_each, read_item
 
@@ -130,8 +129,8 @@ def map_shape(origin: Any, key: Shape, value: Shape) -> Shape:
     if value.schema:
         schema["additionalProperties"] = value.schema
     plain_key = key.schema == {"type": "string"} and key.read is None
-    if not plain_key and key.schema.get("type") == "string":
-        names = {name: limit for name, limit in key.schema.items() if name != "type"}
+    names = key_names(key.schema)
+    if names:
         schema["propertyNames"] = names
 
     def parts(given: Any) -> Iterator[Part]:
@@ -152,33 +151,17 @@ def map_shape(origin: Any, key: Shape, value: Shape) -> Shape:
 
 
 def _map_reader(make: Callable[[dict[Any, Any]], Any] | None, key: Shape, value: Shape) -> Any:
-    if make is None and key.read is None and value.read is None:
+    if make is None and is_text(key) and key.read is None and value.read is None:
         return None
 
     def read(given: dict[str, Any]) -> Any:
         items = {
-            _read_key(key, name): part if value.read is None else read_item(value.read, name, part)
+            read_key(key, name): part if value.read is None else read_item(value.read, name, part)
             for name, part in given.items()
         }
         return items if make is None else make(items)
 
     return read
-
-
-def _read_key(shape: Shape, name: str) -> Any:
-    """A member's name -> a key: itself, or the value that its text stands for."""
-    if shape.schema.get("type") == "string":
-        return name if shape.read is None else read_item(shape.read, name, name)
-    try:
-        value = msgspec.json.decode(name.encode())
-    except (ValueError, RecursionError):
-        value = name
-    kind = shape.schema.get("type")
-    if kind == "integer" and type(value) is not int:
-        raise Mismatch("keys that are integers", name)
-    if kind == "number" and type(value) not in (int, float):
-        raise Mismatch("keys that are numbers", name)
-    return value if shape.read is None else read_item(shape.read, name, value)
 
 
 def _with_types(shape: Shape, outer: Callable[..., Any] | None, inner: list[Shape]) -> Shape:

@@ -4,6 +4,7 @@ import math
 import os
 from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from decimal import Decimal
 from typing import Any
 
 import msgspec
@@ -63,8 +64,8 @@ def encode_json(value: Any) -> bytes:
         raise ResultError("the value is nested too deeply, or holds itself") from None
     except Exception as error:
         raise ResultError(f"the value has no JSON form: {error}") from error
-    # msgspec writes NaN and infinities as null, so only where there is a null can there be one.
-    if b"null" in data and _has_non_finite(value):
+    # msgspec writes a float that is none as null, and a Decimal by its name.
+    if (b"null" in data or b"NaN" in data or b"Infinity" in data) and _has_non_finite(value):
         raise ResultError("a number in the value is NaN or infinite, which JSON does not have")
     return data
 
@@ -75,7 +76,7 @@ def _has_non_finite(value: Any) -> bool:
     if isinstance(value, float):
         return not math.isfinite(value)
     try:
-        plain = msgspec.to_builtins(value, enc_hook=_plain)
+        plain = msgspec.to_builtins(value, builtin_types=(Decimal,), enc_hook=_plain)
     except Exception:  # noqa: BLE001 - it was encoded a moment ago, so this is a value that changes
         return True
     waiting = [plain]
@@ -84,7 +85,11 @@ def _has_non_finite(value: Any) -> bool:
         if isinstance(part, float):
             if not math.isfinite(part):
                 return True
+        elif isinstance(part, Decimal):
+            if not part.is_finite():
+                return True
         elif isinstance(part, dict):
+            waiting.extend(part)
             waiting.extend(part.values())
         elif isinstance(part, list | tuple | set | frozenset):
             waiting.extend(part)

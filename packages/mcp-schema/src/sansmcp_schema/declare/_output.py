@@ -51,7 +51,8 @@ def output_from_return(
     """The return annotation of a callable -> the writer of its results.
 
     Without an annotation, and for ``Any``, ``None``, ``str`` and ready-made types, there is no
-    schema: values are sent as text only.
+    schema: values are sent as text only. Neither is there for a list or tuple of anything, which
+    may be one of ready-made items.
 
     Args:
         function: Any callable.
@@ -67,6 +68,8 @@ def output_from_return(
     def make() -> OutputWriter:
         where = options.where(function)
         annotation, scope = return_annotation(function, options.local_names, where)
+        if _may_be_blocks(annotation, options):
+            return OutputWriter(None)
         return _from_type(annotation, scope, options, f"{where}, its return")
 
     return declared_or_deferred(make)
@@ -172,3 +175,19 @@ def _is_ready_made(annotation: Any, ready_made: tuple[Any, ...]) -> bool:
 
 
 _SEQUENCES = (list, tuple, collections.abc.Sequence, collections.abc.Iterable)
+
+
+def _may_be_blocks(annotation: Any, options: OutputOptions) -> bool:
+    """Whether a type is, or may be, a list that says nothing of its items, ready-made ones too."""
+    if not options.ready_made or options.text_schema:
+        return False
+    annotation = _bare(_without(_awaited(annotation), options.no_results))
+    origin, parts = get_origin(annotation), get_args(annotation)
+    if origin is Union or origin is types.UnionType:
+        return any(_may_be_blocks(part, options) for part in parts)
+    if (origin or annotation) not in _SEQUENCES:
+        return False
+    return all(part in _ANYTHING for part in parts)
+
+
+_ANYTHING = (Any, object, Ellipsis)

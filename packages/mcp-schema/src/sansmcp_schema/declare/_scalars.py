@@ -13,7 +13,7 @@ from ._errors import Mismatch
 from ._numbers import EXACT, LongFloat, to_float, to_int
 from ._shape import NOTHING, Reader, Shape
 
-__all__ = ["EXACT_FLOAT", "INPUT_SCALARS", "OUTPUT_SCALARS"]
+__all__ = ["EXACT_FLOAT", "INPUT_SCALARS", "NUMBER_PATTERN", "OUTPUT_SCALARS"]
 
 # A float that may have lost digits takes the slow way, where it is read exactly.
 EXACT_FLOAT = Annotated[float, msgspec.Meta(gt=-EXACT, lt=EXACT)]
@@ -38,6 +38,8 @@ def _read_decimal(value: str | float) -> decimal.Decimal:
         text = value
     elif isinstance(value, LongFloat):
         text = value.text
+    if isinstance(value, str) and _NUMBER.match(value) is None:
+        raise Mismatch("a decimal number", value)
     try:
         return msgspec.convert(text, decimal.Decimal)
     except msgspec.ValidationError:
@@ -83,7 +85,12 @@ def _base64(python: Any) -> Shape:
     return shape
 
 
-_DECIMAL_TEXT = {"type": "string", "format": "decimal"}
+# A JSON number; what Python takes beside it (blanks, underscores, "NaN") is none.
+NUMBER_PATTERN = r"^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?$"
+_DECIMAL_TEXT = {"type": "string", "format": "decimal", "pattern": NUMBER_PATTERN}
+# msgspec's "$" matches before a final newline.
+_NUMBER = re.compile(NUMBER_PATTERN.replace("$", r"\Z"))
+_DECIMAL_GATE = Annotated[str, msgspec.Meta(pattern=_NUMBER.pattern)]
 
 INPUT_SCALARS: dict[Any, Shape] = {
     str: _plain(str, {"type": "string"}),
@@ -110,7 +117,7 @@ INPUT_SCALARS: dict[Any, Shape] = {
         schema={"anyOf": [{"type": "number"}, _DECIMAL_TEXT]},
         read=_read_decimal,
         # msgspec itself takes 1e400 for a Decimal, which no exact check can look at.
-        gate=str | EXACT_FLOAT,
+        gate=_DECIMAL_GATE | EXACT_FLOAT,
         native=decimal.Decimal,
         rank=1,
         named="Decimal",
@@ -128,7 +135,7 @@ OUTPUT_SCALARS: dict[Any, Shape] = {
     decimal.Decimal: Shape(
         schema=_DECIMAL_TEXT,
         read=_read_decimal,
-        gate=str,
+        gate=_DECIMAL_GATE,
         native=decimal.Decimal,
         rank=1,
         named="Decimal",

@@ -2,6 +2,7 @@
 
 from typing import Any, NamedTuple
 
+from ._furthest import furthest
 from ._kinds import kinds_of
 from ._nodes import Document, Leaf, Node
 from ._reach import dependent_names, dependent_nodes, item_nodes, known_names, property_nodes
@@ -259,8 +260,8 @@ class _Explainer:
             if not tagged and self._wrong_tag(keyword, list(meant.values()), value, path, secret):
                 return
             meant = tagged or meant
-        if len(meant) == 1:
-            for finding in next(iter(meant.values())):
+        if explained := _of_one_option(list(meant.values()), value, path):
+            for finding in explained:
                 self._add(finding)
             return
         texts = []
@@ -291,6 +292,37 @@ class _Explainer:
         expected = alternatives(one.expected for each in tags for one in each)
         self._expected(inside, keyword, expected, value[name], secret)
         return True
+
+
+def _of_one_option(findings: list[list[_Finding]], value: Any, path: Path) -> list[_Finding]:
+    """What is wrong with the option that is meant; nothing where no option is more so than others.
+
+    Args:
+        findings: For each option that a value of this kind may be meant for, what is wrong.
+        value: The value.
+        path: The way to it.
+    """
+    if len(findings) == 1:
+        return findings[0]
+    if not findings or not all(findings) or not isinstance(value, dict | list | tuple):
+        return []
+    best = furthest(value, path, [[one.path for one in each] for each in findings])
+    if len(best) == 1:
+        return findings[best[0]]
+    several = [findings[index] for index in best]
+    if any(len(each) > 1 or each[0].path == path for each in several):
+        return []
+    return [_either([each[0] for each in several])]
+
+
+def _either(findings: list[_Finding]) -> _Finding:
+    """One finding for several about the same value, which differ in what they expect."""
+    first = findings[0]
+    expected = alternatives(one.expected for one in findings if one.expected)
+    got = first.message.removeprefix(f"expected {first.expected}")
+    if not first.expected or any(one.path != first.path for one in findings):
+        return first
+    return _Finding(first.path, first.keyword, f"expected {expected}{got}", expected)
 
 
 def _breaks(leaf: Leaf, kind: str, value: Any) -> bool:

@@ -2,9 +2,9 @@
 
 One row a keyword. ``enforced`` keywords decide whether a value is valid; ``structure`` keywords
 hold or name subschemas; ``annotation`` keywords are published and change nothing; ``refused`` ones
-fail at registration by name. A keyword that is in no row, and is not close to the name of one that
-decides something, is an annotation, as JSON Schema 2020-12 Core section 6.5 says of unknown
-keywords; a likely misspelling is refused.
+fail at registration by name. So does a keyword that is in no row, since its author may count on it;
+``x-`` and a name is a note of his own. The other engine takes such a keyword for the annotation
+that JSON Schema 2020-12 Core section 6.5 calls it, though never a likely misspelling.
 """
 
 from typing import Literal
@@ -117,6 +117,13 @@ _ROWS = (
     Keyword("contentEncoding", "annotation", "string"),
     Keyword("contentMediaType", "annotation", "string"),
     Keyword("contentSchema", "annotation", "object_or_boolean"),
+    # The vocabulary of OpenAPI 3.1 beside JSON Schema, all of it notes that decide nothing.
+    Keyword("example", "annotation", "any"),
+    Keyword("discriminator", "annotation", "any"),
+    Keyword("externalDocs", "annotation", "any"),
+    Keyword("xml", "annotation", "any"),
+    # Titles of the values of an enum, in MCP 2025-06-18 and 2025-11-25.
+    Keyword("enumNames", "annotation", "list"),
     Keyword("unevaluatedProperties", "refused", "any", _NEW, "additionalProperties may do"),
     Keyword("unevaluatedItems", "refused", "any", _NEW, "items may do"),
     Keyword("$dynamicRef", "refused", "any", _NEW, "$ref may do"),

@@ -115,6 +115,12 @@ class _Reader:
                     f'or "x-{name}" for a note of your own'
                 )
                 raise SchemaError(name, node.pointer, problem)
+            if not name.startswith(("x-", "X-")):
+                problem = (
+                    "no keyword of JSON Schema, so nothing would enforce it; write "
+                    f"{quote('x-' + name)} for a note of your own"
+                )
+                self._lacking(name, node, problem)
             return None
         dialect = self._document.dialect
         if dialect not in keyword.dialects:

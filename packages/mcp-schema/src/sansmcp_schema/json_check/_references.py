@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ._document import escape_pointer
-from ._errors import SchemaError
+from ._errors import SchemaError, UnenforceableKeyword
 from ._nodes import Document, Node
 from ._values import json_type
 from ._violation import quote
@@ -29,6 +29,7 @@ def resolve_references(
     by_pointer: dict[str, Node] = {}
     anchors: dict[str, Node] = {}
     own_uri = schema.get("$id", "") if isinstance(schema, dict) else ""
+    elsewhere: set[Node] = set()
     at = 0
     while at < len(document.nodes):  # reading a target appends more nodes
         _index(document, at, by_pointer, anchors)
@@ -36,11 +37,21 @@ def resolve_references(
         if at < len(document.nodes):
             continue
         for node in [one for one in document.nodes if "$ref" in one.keywords]:
-            if "$ref" not in node.children:
+            if "$ref" in node.children or node in elsewhere:
+                continue
+            try:
                 fragment = _fragment(node, own_uri.removesuffix("#"))
                 node.children["$ref"] = _target(node, fragment, schema, by_pointer, anchors, read)
-                if len(document.nodes) > at:
-                    break
+            except SchemaError as error:
+                if not any(one.keyword == "$id" for one in document.unenforceable):
+                    raise
+                # It may name one of the documents inside this one, which the other engine knows.
+                document.unenforceable.append(
+                    UnenforceableKeyword(error.keyword, error.path, error.problem)
+                )
+                elsewhere.add(node)
+            if len(document.nodes) > at:
+                break
 
 
 def _index(

@@ -54,7 +54,11 @@ class _Repairer:
         except (ValueError, RecursionError):
             return value
         kinds = kinds_of(node)
-        if json_type(decoded) not in kinds - {"string"} or nesting_exceeds(decoded, _MAX_LEVELS):
+        kind = json_type(decoded)
+        if kind not in kinds - {"string"} or nesting_exceeds(decoded, _MAX_LEVELS):
+            return value
+        if "string" in kinds and kind in ("integer", "number") and value != value.strip():
+            # A text that is nearly a number as the schema writes them; a float may lose digits.
             return value
         decoded = self.repaired(node, decoded)
         return decoded if "string" not in kinds or node.check(decoded) else value
