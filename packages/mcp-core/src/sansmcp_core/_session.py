@@ -29,14 +29,13 @@ class LegacySession:
     Source: MCP 2025-11-25 basic/lifecycle.
     """
 
-    __slots__ = ("capabilities", "client_info", "initialized", "listener", "log_level", "revision")
+    __slots__ = ("capabilities", "client_info", "listener", "log_level", "revision")
 
     def __init__(self) -> None:
         self.revision = LATEST_LEGACY
         self.client_info: Implementation | None = None
         self.capabilities = ClientCapabilities()
         self.log_level: str | None = None
-        self.initialized = False
         self.listener: Listener | None = None
 
     def begin(self, params: InitializeRequestParams) -> None:
@@ -46,4 +45,3 @@ class LegacySession:
         self.client_info = params.client_info
         self.capabilities = params.capabilities
         self.log_level = None
-        self.initialized = True

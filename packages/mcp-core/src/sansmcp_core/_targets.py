@@ -69,7 +69,15 @@ class Target(Protocol):
         """Return what the client gets for a handler that failed."""
 
 
-class ToolTarget(msgspec.Struct, frozen=True):
+class _WithoutHint(msgspec.Struct, frozen=True):
+    """A target whose entry has no cache hint of its own."""
+
+    @property
+    def cache(self) -> CacheHint | None:
+        return None
+
+
+class ToolTarget(_WithoutHint, frozen=True):
     """``tools/call``."""
 
     operation: "Tool"
@@ -84,10 +92,6 @@ class ToolTarget(msgspec.Struct, frozen=True):
     def bound_to(self) -> tuple[str, bytes | None]:
         return self.operation.name, self.raw
 
-    @property
-    def cache(self) -> CacheHint | None:
-        return None
-
     def bind(self, context: "Context") -> Bound | Refused:
         return self.operation.bind(self.raw, context)
 
@@ -101,7 +105,7 @@ class ToolTarget(msgspec.Struct, frozen=True):
         return CallToolResult(content=[TextContent(text=text)], is_error=True)
 
 
-class _ErrorTarget(msgspec.Struct, frozen=True):
+class _ErrorTarget(_WithoutHint, frozen=True):
     """A method whose results cannot say that something went wrong."""
 
     def refuse(self, violations: list[str]) -> Failure:
@@ -124,10 +128,6 @@ class PromptTarget(_ErrorTarget, frozen=True):
     @property
     def bound_to(self) -> tuple[str, bytes | None]:
         return self.operation.name, self.raw
-
-    @property
-    def cache(self) -> CacheHint | None:
-        return None
 
     def bind(self, context: "Context") -> Bound | Refused:
         return self.operation.bind(self.raw, context)
@@ -179,10 +179,6 @@ class CompletionTarget(_ErrorTarget, frozen=True):
     @property
     def bound_to(self) -> tuple[str, bytes | None]:
         return "", None
-
-    @property
-    def cache(self) -> CacheHint | None:
-        return None
 
     def bind(self, context: "Context") -> Bound | Refused:
         return self.operation.bind(self.value, self.filled, context)
