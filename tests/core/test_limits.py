@@ -117,7 +117,7 @@ def test_memory_for_ended_calls_is_let_go(count: int) -> None:
     peer = Peer(make_server())
     for id in range(count):
         peer.ask(modern(id, "tools/call", name="t"))
-    assert not peer.connection._calls.open
+    assert not peer.connection._channel.open
     assert peer.connection.calls_open == 0
 
 

@@ -31,8 +31,12 @@ if TYPE_CHECKING:
     from ._context import Context as Context
     from ._effects import Cancel as Cancel
     from ._effects import Close as Close
+    from ._effects import Data as Data
     from ._effects import Effect as Effect
+    from ._effects import EndOfMessage as EndOfMessage
     from ._effects import Report as Report
+    from ._effects import Respond as Respond
+    from ._effects import Response as Response
     from ._effects import Run as Run
     from ._effects import Send as Send
     from ._era import Era as Era
@@ -76,7 +80,18 @@ _NAMES = {
         "text_contents",
     ),
     "._context": ("Context",),
-    "._effects": ("Cancel", "Close", "Effect", "Report", "Run", "Send"),
+    "._effects": (
+        "Cancel",
+        "Close",
+        "Data",
+        "Effect",
+        "EndOfMessage",
+        "Report",
+        "Respond",
+        "Response",
+        "Run",
+        "Send",
+    ),
     "._era": ("Era",),
     "._errors": (
         "LocalProtocolError",
@@ -109,10 +124,12 @@ __all__ = [
     "Completion",
     "Connection",
     "Context",
+    "Data",
     "Effect",
     "Elicit",
     "ElicitUrl",
     "Elicitation",
+    "EndOfMessage",
     "Era",
     "InputRequired",
     "Limits",
@@ -125,6 +142,8 @@ __all__ = [
     "Report",
     "RequestError",
     "ResourceNotFound",
+    "Respond",
+    "Response",
     "Run",
     "Sample",
     "SansMCPError",

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 from msgspec import UNSET, UnsetType
 from sansmcp_schema.completion import Completion, PromptReference
-from sansmcp_schema.jsonrpc import INVALID_PARAMS
+from sansmcp_schema.jsonrpc import HEADER_MISMATCH, INVALID_PARAMS
 from sansmcp_schema.requests import SubscriptionFilter
 from sansmcp_schema.results import CompleteResult, DiscoverResult, EmptyResult
 
@@ -104,6 +104,10 @@ def call_tool(request: "Request", server: "Server", now: float) -> Outcome:
     if raw is not None and raw[:1] != b"{":
         # No such request exists, so it is the client's error and not the model's.
         return _reject(request, "Invalid params: arguments must be an object")
+    if tool.headers and request.mirror is not None:
+        wrong = request.mirror.check_params(tool.headers, raw)
+        if wrong is not None:
+            return Rejection(HEADER_MISMATCH, wrong, UNSET, request.id)
     target = ToolTarget(tool, raw, request.era is Era.MODERN)
     return _start(request, target, server, now)
 

@@ -56,6 +56,12 @@ class Admission:
         """The calls that were handed out and have not ended."""
         return list(self._running)
 
+    @property
+    def full(self) -> bool:
+        """Whether one more call would find no place to wait."""
+        waiting = len(self._waiting) + len(self._waiting_blocking)
+        return waiting >= self._max_waiting and len(self._running) >= self._max_running
+
     def enter(self, call: "Call", *, known: bool = False) -> bool | None:
         """Tell whether ``call`` may run now; False: it waits; None: there is no place to wait.
 

@@ -10,17 +10,17 @@ from sansmcp_schema.jsonrpc import INTERNAL_ERROR
 from sansmcp_schema.revisions import for_revision
 
 from ._actions import binding_of
-from ._back_channel import BackChannel, Leg, Refusal
+from ._back_channel import Leg, Refusal
 from ._decode import Answer
-from ._effects import Effect, Report, Send
+from ._effects import Effect, Report
 from ._era import Era
 from ._errors import RequestError
 from ._targets import Failure
-from ._timers import Timers
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from ._back_channel import BackChannel
     from ._call import Call
     from ._questions import AnyQuestion
     from ._server import Server
@@ -39,24 +39,17 @@ class _Calls(Protocol):
 
 
 class Asker:
-    """The questions of one connection.
+    """Asks what calls want to know, of the client behind each call's channel.
 
     Args:
         server: What is served.
         calls: The calls that ask.
-        timers: Where the deadlines of live requests are kept.
     """
 
-    def __init__(self, server: "Server", calls: _Calls, timers: Timers) -> None:
+    def __init__(self, server: "Server", calls: _Calls) -> None:
         self._server = server
         self._limits = server.settings.limits
         self._calls = calls
-        self._timers = timers
-        self._back_channel = BackChannel()
-        self._client_gone: str | None = None
-
-    def __len__(self) -> int:
-        return len(self._back_channel.legs())
 
     def ask(self, call: "Call", questions: "Mapping[str, AnyQuestion]", now: float) -> list[Effect]:
         """Return what asks the client, or the error where it cannot be asked any more."""
@@ -69,27 +62,33 @@ class Asker:
         if not questions:
             text = "kept a state without a question, which a client of this revision cannot send"
             return self._fault(call, f"{text} back")
-        if len(self._back_channel) + len(questions) > self._limits.max_waiting_calls:
+        channel = call.channel
+        if len(channel.back_channel) + len(questions) > self._limits.max_waiting_calls:
             return self._calls.answer(call, RequestError(INTERNAL_ERROR, _BUSY))
-        if self._client_gone is not None:
-            return self._fail(call, f"asked the client for {', '.join(questions)}")
-        leg, data = self._back_channel.ask(call, questions, call.request.revision)
-        self._timers.start(leg, self._server.settings.answer_timeout_s, now)
-        return [Send(data)]
+        reason = channel.why_no_answers()
+        if reason is not None:
+            text = f"{call.target.label} asked the client for {', '.join(questions)}: {reason}"
+            return self._calls.answer(call, call.target.fail(text))
+        leg, data = channel.back_channel.ask(call, questions, call.request.revision)
+        channel.timers.start(leg, self._server.settings.answer_timeout_s, now)
+        return channel.say(data)
 
-    def take_answer(self, answer: Answer, now: float) -> list[Effect]:
-        """Return the effects of the client's answer to a live request."""
-        taken = self._back_channel.take(answer)
+    def take_answer(
+        self, back_channel: "BackChannel", answer: Answer, now: float
+    ) -> tuple["Call", list[Effect]] | None:
+        """Return the call that goes on with the client's answer, and its effects."""
+        taken = back_channel.take(answer)
         if taken is None:
-            return []
+            return None
         if isinstance(taken, Refusal):
             call = taken.leg.call
             effects = self.drop(taken.leg, "another question of the call was refused")
             failure = call.target.fail(f"{call.target.label}: {taken.text}")
-            return effects + self._calls.answer(call, failure)
-        self._timers.stop(taken)
-        taken.call.rounds.supplied = taken.answers
-        return self._calls.run(taken.call, now, known=True)
+            return call, effects + self._calls.answer(call, failure)
+        call = taken.call
+        call.channel.timers.stop(taken)
+        call.rounds.supplied = taken.answers
+        return call, self._calls.run(call, now, known=True)
 
     def give_up(self, leg: Leg, reason: str) -> list[Effect]:
         """Return the effects of questions that will not be answered."""
@@ -98,30 +97,17 @@ class Asker:
         text = f"{leg.call.target.label} asked the client for {keys}: {reason}"
         return effects + self._calls.answer(leg.call, leg.call.target.fail(text))
 
-    def lose_client(self, reason: str) -> list[Effect]:
-        """Return the effects of a client that can answer no more."""
-        self._client_gone = reason
-        return [effect for leg in self._back_channel.legs() for effect in self.give_up(leg, reason)]
-
     def withdraw(self, call: "Call") -> list[Effect] | None:
         """Return what takes the questions of ``call`` back; None where it asks nothing."""
-        leg = self._back_channel.leg_of(call)
+        leg = call.channel.back_channel.leg_of(call)
         return None if leg is None else self.drop(leg, "the call was cancelled")
 
     def drop(self, leg: Leg, reason: str) -> list[Effect]:
         """Forget a leg; return what tells the client so."""
-        self._timers.stop(leg)
-        data = self._back_channel.drop(leg, reason)
-        return [Send(data)] if data else []
-
-    def close(self) -> None:
-        """Forget every question."""
-        for leg in self._back_channel.legs():
-            self.drop(leg, "the connection is closed")
-
-    def key_of(self, id: str | int) -> str | None:
-        """Return the key of the question that was sent under ``id``."""
-        return self._back_channel.key_of(id)
+        channel = leg.call.channel
+        channel.timers.stop(leg)
+        data = channel.back_channel.drop(leg, reason)
+        return channel.say(data) if data else []
 
     def _ask_in_answer(
         self, call: "Call", questions: "Mapping[str, AnyQuestion]", now: float
@@ -140,10 +126,6 @@ class Asker:
         }
         result = InputRequiredResult(input_requests=requests or UNSET, request_state=token)
         return self._calls.answer(call, result)
-
-    def _fail(self, call: "Call", text: str) -> list[Effect]:
-        reason = f"{call.target.label} {text}: {self._client_gone}"
-        return self._calls.answer(call, call.target.fail(reason))
 
     def _fault(self, call: "Call", text: str) -> list[Effect]:
         """Answer with an internal error, whatever the method, and tell the log why."""

@@ -1,10 +1,9 @@
 """One call of a handler: a value that an adapter carries out as its mode says."""
 
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ._effects import Effect
 from ._operation import Bound, Mode
-from ._outbox import Note, Outbox
 from ._request_state import RequestState
 from ._rounds import Rounds
 
@@ -12,31 +11,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from contextlib import AbstractContextManager
 
+    from ._channel import Channel
     from ._context import Context
     from ._request import Request
     from ._targets import Target
 
-__all__ = ["Around", "Call", "CallOwner"]
+__all__ = ["Around", "Call"]
 
 Around: TypeAlias = "Callable[[Call], AbstractContextManager[Any]]"
-
-
-class CallOwner(Protocol):
-    """The binding that a call belongs to."""
-
-    @property
-    def around(self) -> "Around | None":
-        """What is entered around each run of a handler, in the thread or task that runs it."""
-
-    @property
-    def outbox(self) -> Outbox:
-        """Where the call's messages wait."""
-
-    def call_completed(self, call: "Call", value: Any, now: float) -> list[Effect]:
-        """Return the effects of a handler's value."""
-
-    def call_failed(self, call: "Call", exception: BaseException, now: float) -> list[Effect]:
-        """Return the effects of a handler's exception."""
 
 
 class Call:
@@ -48,9 +30,9 @@ class Call:
     """
 
     __slots__ = (
-        "_owner",
         "_rounds",
         "bound",
+        "channel",
         "context",
         "due_s",
         "last_progress",
@@ -59,13 +41,14 @@ class Call:
         "request",
         "request_id",
         "returned",
+        "running",
         "target",
     )
 
     def __init__(
-        self, owner: CallOwner, request: "Request", target: "Target", rounds: Rounds | None
+        self, channel: "Channel", request: "Request", target: "Target", rounds: Rounds | None
     ) -> None:
-        self._owner = owner
+        self.channel = channel
         self._rounds = rounds
         self.request = request
         self.request_id: str | int = request.id
@@ -73,6 +56,8 @@ class Call:
         self.mode: Mode = target.operation.mode
         self.over = False
         """Whether the request is answered or cancelled; nothing is sent for it any more."""
+        self.running = False
+        """Whether it was handed out and its end is not told yet."""
         self.due_s: float | None = None
         self.last_progress = float("-inf")
         self.returned: Any = None
@@ -98,7 +83,7 @@ class Call:
         May be called in any thread. Whatever it raises is for ``failed``, ``BaseException`` too.
         """
         bound = self.bound
-        around = self._owner.around
+        around = self.channel.around
         if around is None:
             return bound.function(*bound.args, **bound.kwargs)
         if self.mode is Mode.ASYNC:
@@ -109,16 +94,16 @@ class Call:
 
     def completed(self, value: Any, now: float) -> list[Effect]:
         """Return the next effects, now that the handler returned ``value``."""
-        return self._owner.call_completed(self, value, now)
+        return self.channel.completed(self, value, now)
 
     def failed(self, exception: BaseException, now: float) -> list[Effect]:
         """Return the next effects, now that the handler raised ``exception`` or was stopped."""
-        return self._owner.call_failed(self, exception, now)
+        return self.channel.failed(self, exception, now)
 
     def notify(self, data: bytes) -> None:
         """Let a message wait for the owner; dropped once the call is over."""
         if not self.over:
-            self._owner.outbox.put(Note(self, data))
+            self.channel.note(self, data)
 
 
 async def _await_around(around: Around, call: Call) -> Any:

@@ -12,14 +12,14 @@ from sansmcp_schema.jsonrpc import INVALID_REQUEST
 from ._admission import Admission
 from ._calls import Calls
 from ._decode import decode_message
-from ._effects import Close, Effect, Send
+from ._duplex import DuplexChannel
+from ._effects import Cancel, Close, Effect, Send
 from ._envelope import Envelope
 from ._errors import LocalProtocolError
 from ._lines import LineBuffer, TooLong
 from ._listening import Listeners
 from ._outbox import Outbox
 from ._reception import Reception
-from ._subscriptions import Listener
 from ._unsent import Unsent
 
 if TYPE_CHECKING:
@@ -69,21 +69,17 @@ class Connection:
         self._limits = limits
         self._lines = LineBuffer(limits.max_line_bytes)
         self._envelope = Envelope(server)
-        self._outbox = Outbox(wake, limits.max_queued_messages)
+        outbox = Outbox(wake, limits.max_queued_messages)
         self._unsent = Unsent(limits.max_unsent_bytes)
-        self._calls = Calls(
-            server,
-            self._envelope,
-            self._outbox,
-            flush=self._drain,
-            unsent=self._unsent,
-            admission=Admission(
-                limits.max_concurrent_calls, limits.max_waiting_calls, max_blocking_calls
-            ),
-            lifespan=lifespan_value,
+        self._admission = Admission(
+            limits.max_concurrent_calls, limits.max_waiting_calls, max_blocking_calls
         )
-        self._listeners = Listeners(server.hub, self._outbox.put, limits.max_uris_per_listen)
-        self._reception = Reception(server, self._envelope, self._calls, self._listeners)
+        self._calls = Calls(server, self._envelope, self._admission, lifespan_value)
+        self._listeners = Listeners(server.hub, outbox.put, limits.max_uris_per_listen)
+        self._channel = DuplexChannel(self._calls, outbox, self._unsent, self._listeners)
+        self._reception = Reception(
+            server, self._envelope, self._calls, self._channel, self._listeners
+        )
         self._ended = False
 
     # -- what the owner calls ----------------------------------------------------------------
@@ -115,25 +111,30 @@ class Connection:
             line = self._lines.end()
             if line:
                 self._take_line(line, now, effects)
-            effects += self._calls.asker.lose_client("the client has closed the stream")
+            self._channel.client_gone = reason = "the client has closed the stream"
+            for leg in self._channel.back_channel.legs():
+                effects += self._calls.asker.give_up(leg, reason)
         return self._unsent.add(effects)
 
     def pending(self, now: float) -> list[Effect]:
         """Return what arose elsewhere: progress, log messages, changes. Call it after ``wake``."""
-        return self._unsent.add(self._drain())
+        return self._unsent.add(self._channel.flush())
 
     def tick(self, now: float) -> list[Effect]:
         """Return the effects of time that has passed; call it at ``deadline()``."""
-        return self._unsent.add(self._calls.tick(now))
+        effects: list[Effect] = []
+        for item in self._channel.timers.pop_due(now):
+            effects += self._calls.time_out(item)
+        return self._unsent.add(effects)
 
     def deadline(self) -> float | None:
         """Return the Unix time at which ``tick`` wants to be called; None for never."""
-        return self._calls.deadline()
+        return self._channel.timers.deadline()
 
     @property
     def calls_open(self) -> int:
         """How many calls run or wait, cancelled ones that still run included."""
-        return len(self._calls)
+        return len(self._admission) + len(self._channel.back_channel.legs())
 
     @property
     def paused(self) -> bool:
@@ -150,7 +151,7 @@ class Connection:
         Calls that run or wait go on; when they are done, or have had time enough, ``close``.
         """
         self._reception.refusing = True
-        effects = self._drain()
+        effects = self._channel.flush()
         cancel_too = self._server.settings.cancel_ended_subscriptions
         endings = self._listeners.end_all(self._envelope, cancel_too=cancel_too)
         if endings:
@@ -161,11 +162,19 @@ class Connection:
         """Return what stops every call, and the end of the stream; nothing is answered any more."""
         self._ended = self._reception.refusing = True
         self._listeners.close()
-        return [*self._calls.close(), Close()]
+        channel = self._channel
+        for call in channel.open.values():
+            call.over = True
+            channel.timers.stop(call)
+        for leg in channel.back_channel.legs():
+            self._calls.asker.drop(leg, "the connection is closed")
+        channel.open.clear()
+        self._admission.drop_waiting()
+        return [*(Cancel(call) for call in self._admission.running), Close()]
 
     def question_key(self, id: str | int) -> str | None:
         """Return the key of the question that was sent to a legacy client under ``id``."""
-        return self._calls.asker.key_of(id)
+        return self._channel.back_channel.key_of(id)
 
     # -- inside ------------------------------------------------------------------------------
 
@@ -177,14 +186,3 @@ class Connection:
         elif line and line != b"\r":
             message = decode_message(line, self._limits.max_nesting)
             self._reception.take(message, now, effects)
-
-    def _drain(self) -> list[Effect]:
-        effects: list[Effect] = []
-        for item in self._outbox.take():
-            if isinstance(item, Listener):
-                data = self._listeners.lines(item)
-            else:
-                data = b"" if item.call.over else item.data
-            if data:
-                effects.append(Send(data))
-        return effects

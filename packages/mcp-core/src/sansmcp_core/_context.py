@@ -144,6 +144,21 @@ class Context:
         )
         self._call.notify(encode_line(notification))
 
+    def close_stream(self, retry_ms: int) -> None:
+        """Have a legacy client hang up and come back for the rest, so that no connection waits.
+
+        The call goes on. Only HTTP clients of the legacy era whose streams can be resumed are
+        told so; elsewhere it does nothing.
+
+        Args:
+            retry_ms: Milliseconds after which the client should connect again.
+
+        Source: MCP 2025-11-25 basic/transports, Sending Messages to the Server, 6.
+        """
+        if retry_ms < 0:
+            raise ValueError(f"retry_ms must be 0 or more milliseconds, got {retry_ms}")
+        self._call.channel.close_stream(self._call, retry_ms)
+
     # -- questions to the client -------------------------------------------------------------
 
     def ask(self, questions: "Mapping[str, AnyQuestion]") -> "dict[str, Any]":
@@ -311,6 +326,14 @@ class RequestView:
         """The token that asks for progress; None where the client did not."""
         token = self._call.request.meta.progress_token
         return None if token is UNSET else token
+
+    @property
+    def http_headers(self) -> dict[str, str]:
+        """The header fields of the HTTP request, names in lower case; empty on a byte stream."""
+        head = self._call.channel.head
+        if head is None:
+            return {}
+        return {name.decode("latin-1"): value.decode("latin-1") for name, value in head.headers}
 
     @property
     def principal(self) -> str | None:

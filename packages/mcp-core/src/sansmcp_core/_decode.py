@@ -41,6 +41,10 @@ class Rejection(msgspec.Struct, frozen=True):
     message: str
     data: Any = UNSET
     id: str | int | UnsetType = UNSET
+    status: int | None = None
+    """The HTTP status; None where code and era tell it."""
+    modern: bool = True
+    """Whether the era is modern, or none at all."""
 
 
 class Ignored(msgspec.Struct, frozen=True):
@@ -133,7 +137,8 @@ def _explain(line: bytes) -> Incoming:
         return Rejection(PARSE_ERROR, f"Parse error: {_why_unreadable(line, error)}")
     if isinstance(value, list):
         return Rejection(
-            INVALID_REQUEST, "Invalid request: batches are not supported; send one message a line"
+            INVALID_REQUEST,
+            "Invalid request: batches are not supported; send one message at a time",
         )
     if not isinstance(value, dict):
         return Rejection(INVALID_REQUEST, "Invalid request: a message is a JSON object")

@@ -7,7 +7,22 @@ import msgspec
 if TYPE_CHECKING:
     from ._call import Call
 
-__all__ = ["Cancel", "Close", "Effect", "Report", "Run", "Send"]
+__all__ = [
+    "Cancel",
+    "Close",
+    "Data",
+    "Effect",
+    "EndOfMessage",
+    "Headers",
+    "Report",
+    "Respond",
+    "Response",
+    "Run",
+    "Send",
+]
+
+Headers: TypeAlias = list[tuple[bytes, bytes]]
+"""HTTP header fields in order, names in lower case."""
 
 
 class Send(msgspec.Struct, frozen=True, gc=False):
@@ -44,4 +59,30 @@ class Report(msgspec.Struct, frozen=True):
     request_id: str | int | None = None
 
 
-Effect: TypeAlias = Send | Run | Cancel | Close | Report
+class Respond(msgspec.Struct, frozen=True):
+    """Send a whole HTTP answer; its headers are complete."""
+
+    status: int
+    headers: Headers
+    body: bytes
+
+
+class Response(msgspec.Struct, frozen=True):
+    """Send the head of an HTTP answer whose body follows in pieces, at once."""
+
+    status: int
+    headers: Headers
+
+
+class Data(msgspec.Struct, frozen=True, gc=False):
+    """Send a piece of the body, at once."""
+
+    data: bytes
+
+
+class EndOfMessage(msgspec.Struct, frozen=True):
+    """End the body of the HTTP answer."""
+
+
+Effect: TypeAlias = Send | Run | Cancel | Close | Report | Respond | Response | Data | EndOfMessage
+"""A ``Connection`` returns the first five, an HTTP ``Exchange`` all but ``Send`` and ``Close``."""

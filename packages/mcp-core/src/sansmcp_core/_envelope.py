@@ -12,6 +12,7 @@ import msgspec
 from msgspec import UNSET, Raw
 from msgspec.structs import replace
 from sansmcp_schema.jsonrpc import Error, JSONRPCErrorResponse, JSONRPCResultResponse
+from sansmcp_schema.meta_keys import SERVER_INFO_KEY, SUBSCRIPTION_ID_KEY
 from sansmcp_schema.results import CacheableResult, Result
 from sansmcp_schema.revisions import for_revision
 
@@ -22,9 +23,6 @@ if TYPE_CHECKING:
     from ._server import Server
 
 __all__ = ["SERVER_INFO_KEY", "SUBSCRIPTION_ID_KEY", "Envelope", "encode_line"]
-
-SERVER_INFO_KEY = "io.modelcontextprotocol/serverInfo"
-SUBSCRIPTION_ID_KEY = "io.modelcontextprotocol/subscriptionId"
 
 _encode = msgspec.json.Encoder().encode
 

@@ -6,6 +6,7 @@ from typing import Any, Literal, NamedTuple, Protocol, TypeAlias
 
 import msgspec
 from sansmcp_schema.capabilities import Implementation
+from sansmcp_schema.meta_keys import SERVER_INFO_KEY
 from sansmcp_schema.results import (
     ListPromptsResult,
     ListResourcesResult,
@@ -21,8 +22,6 @@ from ._registry import Row, Snapshot
 from ._settings import CacheHint, Settings
 
 __all__ = ["SERVER_INFO_KEY", "ListKind", "ListSource", "Listable", "Lists"]
-
-SERVER_INFO_KEY = "io.modelcontextprotocol/serverInfo"
 
 ListKind: TypeAlias = Literal["tools", "resources", "resource_templates", "prompts"]
 

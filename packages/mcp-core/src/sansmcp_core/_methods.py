@@ -1,6 +1,7 @@
 """The table of methods: which era has them, what they need, what they do."""
 
 from collections.abc import Callable
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import msgspec
@@ -45,6 +46,9 @@ class Method(NamedTuple):
 
     serve: "_Action"
 
+    named: Callable[[Any], str] | None = None
+    """Returns what an HTTP request names in its head, where the method has it."""
+
 
 def _always(server: "Server") -> bool:
     return True
@@ -81,8 +85,18 @@ def _modern_ping(server: "Server") -> bool:
     return server.settings.modern_ping
 
 
-def _row(modern: "_Offer", legacy: "_Offer", params: type, serve: "_Action") -> Method:
-    return Method(modern, legacy, msgspec.json.Decoder(params).decode, serve)
+def _row(
+    modern: "_Offer",
+    legacy: "_Offer",
+    params: type,
+    serve: "_Action",
+    named: Callable[[Any], str] | None = None,
+) -> Method:
+    return Method(modern, legacy, msgspec.json.Decoder(params).decode, serve, named)
+
+
+_by_name = attrgetter("name")
+_by_uri = attrgetter("uri")
 
 
 _PAGE, _URI = PaginatedRequestParams, ReadResourceRequestParams
@@ -93,16 +107,16 @@ METHODS: dict[str, Method] = {
     "initialize": _row(_never, _always, InitializeRequestParams, actions.begin),
     "ping": _row(_modern_ping, _always, RequestParams, actions.ping),
     "tools/list": _row(_tools, _tools, _PAGE, actions.list_page("tools")),
-    "tools/call": _row(_tools, _tools, CallToolRequestParams, actions.call_tool),
+    "tools/call": _row(_tools, _tools, CallToolRequestParams, actions.call_tool, _by_name),
     "resources/list": _row(_resources, _resources, _PAGE, actions.list_page("resources")),
     "resources/templates/list": _row(
         _resources, _resources, _PAGE, actions.list_page("resource_templates")
     ),
-    "resources/read": _row(_resources, _resources, _URI, actions.read_resource),
+    "resources/read": _row(_resources, _resources, _URI, actions.read_resource, _by_uri),
     "resources/subscribe": _row(_never, _resources, _FOLLOW, actions.follow(wanted=True)),
     "resources/unsubscribe": _row(_never, _resources, _LEAVE, actions.follow(wanted=False)),
     "prompts/list": _row(_prompts, _prompts, _PAGE, actions.list_page("prompts")),
-    "prompts/get": _row(_prompts, _prompts, GetPromptRequestParams, actions.get_prompt),
+    "prompts/get": _row(_prompts, _prompts, GetPromptRequestParams, actions.get_prompt, _by_name),
     "completion/complete": _row(
         _completions, _completions, CompleteRequestParams, actions.complete
     ),

@@ -11,7 +11,7 @@ from ._subscriptions import Listener
 if TYPE_CHECKING:
     from ._call import Call
 
-__all__ = ["Note", "Outbox", "Outgoing"]
+__all__ = ["HangUp", "Note", "Outbox", "Outgoing"]
 
 
 class Note(msgspec.Struct, frozen=True):
@@ -21,7 +21,14 @@ class Note(msgspec.Struct, frozen=True):
     data: bytes
 
 
-Outgoing: TypeAlias = Note | Listener
+class HangUp(msgspec.Struct, frozen=True):
+    """A call's wish to have the connection of its stream closed, for the client to come back."""
+
+    call: "Call"
+    retry_ms: int
+
+
+Outgoing: TypeAlias = Note | Listener | HangUp
 
 
 class Outbox:
@@ -33,27 +40,32 @@ class Outbox:
             a place: each waits at most once.
     """
 
-    __slots__ = ("_max_notes", "_wake", "_woken", "waiting")
+    __slots__ = ("_max_notes", "_wake", "waiting", "woken")
 
     def __init__(self, wake: Callable[[], None], max_notes: int) -> None:
         self.waiting: deque[Outgoing] = deque()
         self._max_notes = max_notes
         self._wake = wake
-        self._woken = False
+        self.woken = False
+        """Whether the owner was woken and has not looked since."""
 
     def put(self, item: Outgoing) -> None:
         """Let ``item`` wait for the owner; from any thread."""
         if len(self.waiting) >= self._max_notes and isinstance(item, Note):
             return
         self.waiting.append(item)
-        if not self._woken:
-            self._woken = True
+        self.ring()
+
+    def ring(self) -> None:
+        """Wake the owner, once until it looks; from any thread."""
+        if not self.woken:
+            self.woken = True
             self._wake()
 
     def take(self) -> list[Outgoing]:
         """Return what waits, in order, and forget it."""
         # Reset first: what is put from here on wakes the owner again, so nothing is left behind.
-        self._woken = False
+        self.woken = False
         items: list[Outgoing] = []
         while self.waiting:
             items.append(self.waiting.popleft())

@@ -18,6 +18,7 @@ from ._settings import CacheHint
 
 if TYPE_CHECKING:
     from ._calls import Calls
+    from ._duplex import DuplexChannel
     from ._envelope import Envelope
     from ._listening import Listeners
     from ._server import Server
@@ -36,17 +37,24 @@ class Reception:
         server: What is served.
         envelope: Wraps the answers.
         calls: Runs what has to be run.
+        channel: Where the calls of this connection have their say.
         listeners: Who listens on this connection.
     """
 
     def __init__(
-        self, server: "Server", envelope: "Envelope", calls: "Calls", listeners: "Listeners"
+        self,
+        server: "Server",
+        envelope: "Envelope",
+        calls: "Calls",
+        channel: "DuplexChannel",
+        listeners: "Listeners",
     ) -> None:
         self.refusing = False
         """Whether new requests are refused, since the server is going down."""
         self._server = server
         self._envelope = envelope
         self._calls = calls
+        self._channel = channel
         self._listeners = listeners
         self._session = LegacySession()
 
@@ -60,12 +68,13 @@ class Reception:
         elif isinstance(message, Rejection):
             effects.append(self._rejected(message))
         elif isinstance(message, Answer):
-            effects += self._calls.asker.take_answer(message, now)
+            taken = self._calls.asker.take_answer(self._channel.back_channel, message, now)
+            effects += [] if taken is None else taken[1]
 
     def _take_request(self, message: Message, now: float, effects: list[Effect]) -> None:
         id = message.id
         assert id is not UNSET
-        if id in self._calls.open or id in self._listeners:
+        if id in self._channel.open or id in self._listeners:
             # Without id: with it, this would pass for the answer to the request that is open.
             text = f"Invalid request: the id {id!r} belongs to a request that is still open"
             effects.append(Send(self._envelope.error(UNSET, INVALID_REQUEST, text)))
@@ -81,7 +90,8 @@ class Reception:
         try:
             outcome = request.method.serve(request, self._server, now)
             if isinstance(outcome, Start):
-                effects += self._calls.start(request, outcome.target, outcome.rounds, now)
+                target, rounds = outcome.target, outcome.rounds
+                effects += self._calls.start(self._channel, request, target, rounds, now)
             else:
                 self._carry_out(request, outcome, effects)
         except Exception as error:  # noqa: BLE001 - the author's declarations may hold anything
@@ -101,7 +111,8 @@ class Reception:
         if id is UNSET:
             return
         if not self._listeners.cancel(id):
-            effects += self._calls.cancel(id)
+            call = self._channel.open.get(id)
+            effects += [] if call is None else self._calls.cancel(call)
 
     # -- answers -----------------------------------------------------------------------------
 

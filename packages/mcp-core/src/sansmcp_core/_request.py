@@ -4,12 +4,16 @@ The ladder of checks, in this order; the first that fails answers:
 
 | check | code |
 | --- | --- |
-| the parameters and ``_meta`` have the right types | ``-32602`` |
+| ``_meta`` has the right types | ``-32602`` |
 | modern: ``_meta`` names a protocol version | ``-32602`` |
+| modern, HTTP: the version header says the same | ``-32020`` |
 | modern: this server speaks it | ``-32022`` |
 | modern: ``_meta`` holds the client's capabilities | ``-32602`` |
+| modern, HTTP: the method header says the same as the body | ``-32020`` |
+| legacy, HTTP: the version header is known, and there is a session | ``-32600`` |
 | the era has the method, and the server offers what it belongs to | ``-32601`` |
 | the parameters are those of the method | ``-32602`` |
+| modern, HTTP: the name header says the same as the body | ``-32020`` |
 
 The types of ``_meta`` come before everything, since the version stands in it.
 """
@@ -18,8 +22,15 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 from msgspec import UNSET
+from msgspec.structs import replace
 from sansmcp_schema.capabilities import ClientCapabilities, Implementation
-from sansmcp_schema.jsonrpc import INVALID_PARAMS, METHOD_NOT_FOUND, UNSUPPORTED_PROTOCOL_VERSION
+from sansmcp_schema.jsonrpc import (
+    HEADER_MISMATCH,
+    INVALID_PARAMS,
+    METHOD_NOT_FOUND,
+    UNSUPPORTED_PROTOCOL_VERSION,
+)
+from sansmcp_schema.meta_keys import PROTOCOL_VERSION_KEY
 from sansmcp_schema.requests import RequestMeta, RequestParams
 from sansmcp_schema.revisions import MODERN_REVISIONS
 
@@ -31,10 +42,15 @@ from ._session import LegacySession
 
 if TYPE_CHECKING:
     from ._server import Server
+    from .http._mirror import Mirror
 
-__all__ = ["Request", "read_request"]
+__all__ = ["NO_SESSION", "Request", "read_request"]
 
 _NO_META = RequestMeta()
+_BAD_REQUEST = 400
+
+NO_SESSION = LegacySession()
+"""Stands where a request needs none; never changed."""
 _decode_meta_only = msgspec.json.Decoder(RequestParams).decode
 
 
@@ -55,6 +71,9 @@ class Request(msgspec.Struct):
     session: LegacySession
     """The connection's legacy session; what it says holds for legacy requests only."""
 
+    mirror: "Mirror | None" = None
+    """What the head of a modern HTTP request says about its body."""
+
     @property
     def log_level(self) -> str | None:
         """The least level of log messages the client asked for; None for none at all."""
@@ -65,37 +84,65 @@ class Request(msgspec.Struct):
 
 
 def read_request(
-    message: Message, session: LegacySession, server: "Server", header_version: str | None = None
+    message: Message,
+    session: "LegacySession | Rejection",
+    server: "Server",
+    mirror: "Mirror | None" = None,
 ) -> Request | Rejection:
-    """Return the request in ``message``, or the rejection of the first check that fails."""
+    """Return the request in ``message``, or the rejection of the first check that fails.
+
+    Args:
+        message: A message with an id.
+        session: The session of a legacy request, or why it has none.
+        server: What is served.
+        mirror: What the head of an HTTP request says about the body; None for other transports.
+    """
     method = METHODS.get(message.method)
     params, failure = _decode_params(method, message.params)
+    header_version = None if mirror is None else mirror.version
     if params is None:
-        return _reject(message, INVALID_PARAMS, f"Invalid params: {failure}")
+        # Its own word cannot be read, but that it has one can be seen.
+        modern = (
+            header_version in MODERN_REVISIONS or PROTOCOL_VERSION_KEY.encode() in message.params
+        )
+        status = _BAD_REQUEST if modern else None
+        return _reject(message, INVALID_PARAMS, f"Invalid params: {failure}", status)
     meta = _NO_META if params.meta is UNSET else params.meta
     settings = server.settings
     if settings.modern and classify_era(message.method, meta, header_version) is Era.MODERN:
         era, revision = Era.MODERN, meta.protocol_version
         info, capabilities = meta.client_info, meta.client_capabilities
-        if revision not in MODERN_REVISIONS or capabilities is UNSET:
-            return _reject_modern(message, meta, server)
+        rejection = _check_modern(message, meta, server, mirror)
+        if rejection is not None:
+            return rejection
         exists = method is not None and method.modern(server)
-    elif settings.legacy:
+        if isinstance(session, Rejection):
+            session = NO_SESSION
+    elif not settings.legacy:
+        return _reject_legacy(message, params, server)
+    elif isinstance(session, Rejection):
+        return replace(session, id=message.id)
+    else:
         era, revision = Era.LEGACY, session.revision
         info, capabilities = session.client_info, session.capabilities
         exists = method is not None and method.legacy(server)
-    else:
-        return _reject_legacy(message, params, server)
+        mirror = None
     if method is None or not exists:
-        return _reject(message, METHOD_NOT_FOUND, f"Method not found: {message.method[:128]}")
+        unknown = f"Method not found: {message.method[:128]}"
+        return Rejection(METHOD_NOT_FOUND, unknown, UNSET, message.id, modern=era is Era.MODERN)
     if failure is not None:
         return _reject(message, INVALID_PARAMS, f"Invalid params: {failure}")
+    if mirror is not None and method.named is not None:
+        text = mirror.check_name(method.named(params))
+        if text is not None:
+            return _reject(message, HEADER_MISMATCH, text)
     if meta.log_level is not UNSET and not settings.logging:
         # Who offers no log messages sends none.
         meta.log_level = UNSET
     id = message.id
     assert id is not UNSET
     assert revision is not UNSET
+    assert capabilities is not UNSET
     return Request(
         id,
         message,
@@ -107,6 +154,7 @@ def read_request(
         None if info is UNSET else info,
         capabilities,
         session,
+        mirror,
     )
 
 
@@ -126,13 +174,22 @@ def _decode_params(method: Method | None, raw: bytes) -> tuple[Any, str | None]:
         return None, str(error)
 
 
-def _reject_modern(message: Message, meta: RequestMeta, server: "Server") -> Rejection:
+def _check_modern(
+    message: Message, meta: RequestMeta, server: "Server", mirror: "Mirror | None"
+) -> Rejection | None:
+    """Return the first thing that is wrong with what every modern request says of itself."""
     version = meta.protocol_version
     if version is UNSET:
         return _missing(message, "protocolVersion")
+    if mirror is not None and (wrong := mirror.check_version(version)) is not None:
+        return _reject(message, HEADER_MISMATCH, wrong)
     if version not in MODERN_REVISIONS:
         return _unsupported(message, version, server)
-    return _missing(message, "clientCapabilities")
+    if meta.client_capabilities is UNSET:
+        return _missing(message, "clientCapabilities")
+    if mirror is not None and (wrong := mirror.check_method(message.method)) is not None:
+        return _reject(message, HEADER_MISMATCH, wrong)
+    return None
 
 
 def _reject_legacy(message: Message, params: Any, server: "Server") -> Rejection:
@@ -145,6 +202,7 @@ def _reject_legacy(message: Message, params: Any, server: "Server") -> Rejection
         "Invalid params: _meta lacks io.modelcontextprotocol/protocolVersion and "
         "io.modelcontextprotocol/clientCapabilities; this server speaks "
         f"{', '.join(MODERN_REVISIONS)} only",
+        _BAD_REQUEST,
     )
 
 
@@ -154,6 +212,7 @@ def _missing(message: Message, name: str) -> Rejection:
         INVALID_PARAMS,
         f"Invalid params: _meta lacks io.modelcontextprotocol/{name}, "
         "which every request of this revision carries",
+        _BAD_REQUEST,
     )
 
 
@@ -167,5 +226,5 @@ def _unsupported(message: Message, requested: str, server: "Server") -> Rejectio
     )
 
 
-def _reject(message: Message, code: int, text: str) -> Rejection:
-    return Rejection(code, text, UNSET, message.id)
+def _reject(message: Message, code: int, text: str, status: int | None = None) -> Rejection:
+    return Rejection(code, text, UNSET, message.id, status)

@@ -1,7 +1,7 @@
 """Tools: a declaration and its handler -> the entry that is listed and called."""
 
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import msgspec
 from msgspec import UNSET
@@ -46,6 +46,9 @@ from ._settings import Settings
 from ._tool_options import ToolDeclaration
 from ._tool_results import tool_result
 
+if TYPE_CHECKING:
+    from ._header_table import HeaderTable
+
 __all__ = ["Tool", "make_tool"]
 
 _READY_MADE = (*CONTENT_BLOCKS, CallToolResult)
@@ -68,6 +71,7 @@ class _Engine(NamedTuple):
     listing: ToolListing
     reader: InputReader
     writer: OutputWriter
+    headers: "HeaderTable"
 
 
 _Build: TypeAlias = Callable[[Any], _Engine]
@@ -136,6 +140,11 @@ class Tool:
     def listing(self) -> ToolListing:
         """What clients see of the tool, before a revision takes out what it lacks."""
         return self._ready().listing
+
+    @property
+    def headers(self) -> "HeaderTable":
+        """The HTTP headers that mirror arguments; mostly none."""
+        return self._ready().headers
 
     @property
     def has_hook(self) -> bool:
@@ -272,7 +281,15 @@ def _engine(listing: ToolListing, reader: InputReader, writer: OutputWriter) -> 
     listing = msgspec.structs.replace(
         listing, input_schema=reader.schema, output_schema=or_unset(writer.schema)
     )
-    return _Engine(listing, reader, writer)
+    return _Engine(listing, reader, writer, _headers(listing.name, reader))
+
+
+def _headers(name: str, reader: InputReader) -> "HeaderTable":
+    if b"x-mcp-header" not in msgspec.json.encode(reader.schema):
+        return ()
+    from ._header_table import header_table  # noqa: PLC0415 - most tools have no such headers
+
+    return header_table(f"tool {name!r}", reader.schema, reader.is_secret)
 
 
 def _reader(

@@ -115,6 +115,15 @@ if TYPE_CHECKING:
         SubscriptionsListenRequest,
         UnsubscribeRequest,
     )
+    from .meta_keys import (
+        CLIENT_CAPABILITIES_KEY,
+        CLIENT_INFO_KEY,
+        LOG_LEVEL_KEY,
+        PROGRESS_TOKEN_KEY,
+        PROTOCOL_VERSION_KEY,
+        SERVER_INFO_KEY,
+        SUBSCRIPTION_ID_KEY,
+    )
     from .notifications import (
         CancelledNotification,
         InitializedNotification,
@@ -257,6 +266,10 @@ _NAMES = {
         "ListToolsRequest PingRequest ReadResourceRequest SetLevelRequest SubscribeRequest "
         "SubscriptionsListenRequest UnsubscribeRequest"
     ),
+    "meta_keys": (
+        "CLIENT_CAPABILITIES_KEY CLIENT_INFO_KEY LOG_LEVEL_KEY PROGRESS_TOKEN_KEY "
+        "PROTOCOL_VERSION_KEY SERVER_INFO_KEY SUBSCRIPTION_ID_KEY"
+    ),
     "notifications": (
         "CancelledNotification InitializedNotification LoggingMessageNotification "
         "LoggingMessageNotificationParams ProgressNotification ProgressNotificationParams "
@@ -296,6 +309,8 @@ _HOMES = {name: home for home, names in _NAMES.items() for name in names.split()
 
 __all__ = [
     "BLOCKS_SINCE",
+    "CLIENT_CAPABILITIES_KEY",
+    "CLIENT_INFO_KEY",
     "DEFAULT_HEADERLESS",
     "FIELDS_SINCE",
     "FIELDS_UNTIL",
@@ -307,13 +322,18 @@ __all__ = [
     "LATEST_LEGACY",
     "LATEST_MODERN",
     "LEGACY_REVISIONS",
+    "LOG_LEVEL_KEY",
     "METHOD_NOT_FOUND",
     "MISSING_REQUIRED_CLIENT_CAPABILITY",
     "MODERN_REVISIONS",
     "NESTED_FIELDS",
     "PARSE_ERROR",
+    "PROGRESS_TOKEN_KEY",
+    "PROTOCOL_VERSION_KEY",
     "RESOURCE_NOT_FOUND",
     "REVISIONS",
+    "SERVER_INFO_KEY",
+    "SUBSCRIPTION_ID_KEY",
     "UNSUPPORTED_PROTOCOL_VERSION",
     "URL_ELICITATION_REQUIRED",
     "Annotations",

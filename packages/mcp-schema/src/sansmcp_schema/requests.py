@@ -16,6 +16,13 @@ from .completion import (
     ResourceTemplateReference,
 )
 from .jsonrpc import ProgressToken, RequestId
+from .meta_keys import (
+    CLIENT_CAPABILITIES_KEY,
+    CLIENT_INFO_KEY,
+    LOG_LEVEL_KEY,
+    PROGRESS_TOKEN_KEY,
+    PROTOCOL_VERSION_KEY,
+)
 
 __all__ = [
     "CallToolRequestParams",
@@ -42,11 +49,11 @@ LoggingLevel: TypeAlias = Literal[
 ]
 
 _META_NAMES = {
-    "progress_token": "progressToken",
-    "protocol_version": "io.modelcontextprotocol/protocolVersion",
-    "client_info": "io.modelcontextprotocol/clientInfo",
-    "client_capabilities": "io.modelcontextprotocol/clientCapabilities",
-    "log_level": "io.modelcontextprotocol/logLevel",
+    "progress_token": PROGRESS_TOKEN_KEY,
+    "protocol_version": PROTOCOL_VERSION_KEY,
+    "client_info": CLIENT_INFO_KEY,
+    "client_capabilities": CLIENT_CAPABILITIES_KEY,
+    "log_level": LOG_LEVEL_KEY,
 }
 
 

@@ -4,6 +4,11 @@ from collections.abc import Mapping
 from contextlib import AbstractContextManager, ExitStack
 from typing import TYPE_CHECKING, Any, Self
 
+from sansmcp_schema.meta_keys import (
+    CLIENT_CAPABILITIES_KEY,
+    CLIENT_INFO_KEY,
+    PROTOCOL_VERSION_KEY,
+)
 from sansmcp_schema.revisions import LATEST_MODERN, MODERN_REVISIONS, REVISIONS
 
 from ._inbox import Answers, Inbox
@@ -14,10 +19,6 @@ if TYPE_CHECKING:
     from .._server import Server
 
 __all__ = ["Answers", "PeerError", "Pending", "TestClient"]
-
-_META_VERSION = "io.modelcontextprotocol/protocolVersion"
-_META_INFO = "io.modelcontextprotocol/clientInfo"
-_META_CAPABILITIES = "io.modelcontextprotocol/clientCapabilities"
 
 _EVERYTHING: dict[str, Any] = {
     "elicitation": {"form": {}, "url": {}},
@@ -162,9 +163,9 @@ class TestClient:
             {}
             if not self._modern
             else {
-                _META_VERSION: self.revision,
-                _META_INFO: _client_info(),
-                _META_CAPABILITIES: self.capabilities,
+                PROTOCOL_VERSION_KEY: self.revision,
+                CLIENT_INFO_KEY: _client_info(),
+                CLIENT_CAPABILITIES_KEY: self.capabilities,
             }
         )
         merged = {**own, **full.get("_meta", {}), **meta}

@@ -16,7 +16,7 @@ from ._containers import ARRAYS, MAPS, array_shape, map_shape, tuple_shape
 from ._errors import DeclarationError, Mismatch, UndefinedNameError
 from ._foreign import foreign_keywords, is_pydantic_model, pydantic_model_hint
 from ._objects import is_record, record_shape
-from ._parameter import Parameter, keywords_of, parameter_of
+from ._parameter import HEADER, Parameter, is_mirrored, keywords_of, parameter_of
 from ._scalars import INPUT_SCALARS, OUTPUT_SCALARS
 from ._scope import Scope
 from ._shape import NOTHING, Part, Shape
@@ -70,7 +70,10 @@ class ShapeBuilder:
             shape = self._advertised_schema(options.advertised, where)
             shape = advertised_shape(shape, None, options.convert)
         else:
-            shape = self.shape(annotation, where)
+            if is_mirrored(metadata, options):
+                shape = self._never_null(annotation, where)
+            else:
+                shape = self.shape(annotation, where)
             shape = self._constrained(shape, foreign, where, by_msgspec=False)
             shape = self._with_meta(shape, annotation, metadata, where)
             if options.advertised is not None:
@@ -136,7 +139,24 @@ class ShapeBuilder:
         for branch in branches:
             if not any(branch is other for other in flat):
                 flat.append(branch)
+        mirrored = [branch for branch in flat if HEADER in branch.schema]
+        if len(mirrored) == 1 and all(b in mirrored or b.schema == _NULL for b in flat):
+            return msgspec.structs.replace(mirrored[0], sound=False)
         return union_shape(flat, self.definitions)
+
+    def _never_null(self, annotation: Any, where: str) -> Shape:
+        """The shape of a type without null, where it is that of an argument.
+
+        A header cannot say null, and clients drop a tool with such an annotation on a choice of
+        types, so that an argument with a header is left out where it has no value.
+        """
+        members = get_args(annotation)
+        is_union = get_origin(annotation) in (Union, types.UnionType)
+        if self.output or not is_union or types.NoneType not in members:
+            return self.shape(annotation, where)
+        others = union_of(member for member in members if member is not types.NoneType)
+        # msgspec itself would take null.
+        return msgspec.structs.replace(self.shape(others, where), sound=False)
 
     def _chosen(self, make: Callable[[Any], Shape], annotation: Any, where: str) -> Shape:
         try:
@@ -221,6 +241,9 @@ class ShapeBuilder:
     def _constrained(
         self, shape: Shape, keywords: dict[str, Any], where: str, *, by_msgspec: bool
     ) -> Shape:
+        if self.output and HEADER in keywords:
+            # A header repeats an argument, never a result.
+            keywords = {name: value for name, value in keywords.items() if name != HEADER}
         if not keywords:
             return shape
         try:
@@ -240,6 +263,7 @@ class ShapeBuilder:
             raise DeclarationError(f"{where}: {error}") from None
 
 
+_NULL = {"type": "null"}
 _CONTAINERS = frozenset(ARRAYS) | frozenset(MAPS)
 
 

@@ -51,8 +51,8 @@ def constrained(shape: Shape, keywords: dict[str, Any], *, by_msgspec: bool) -> 
     Raises:
         ValueError: A keyword fits no value of the type; the text names it.
     """
-    asserted = {name: value for name, value in keywords.items() if name not in ANNOTATIONS}
-    notes = {name: value for name, value in keywords.items() if name in ANNOTATIONS}
+    asserted = {name: value for name, value in keywords.items() if not _is_note(name)}
+    notes = {name: value for name, value in keywords.items() if _is_note(name)}
     for name in asserted:
         if name in _KINDS and not _fits(shape.schema, name):
             raise ValueError(f"{name} does not apply to {shape.named or 'this type'}")
@@ -68,6 +68,10 @@ def constrained(shape: Shape, keywords: dict[str, Any], *, by_msgspec: bool) -> 
         gate=gate,
         sound=shape.sound and by_msgspec and gate is not NOTHING,
     )
+
+
+def _is_note(keyword: str) -> bool:
+    return keyword in ANNOTATIONS or keyword.startswith("x-")
 
 
 def _fits(schema: dict[str, Any], keyword: str) -> bool:

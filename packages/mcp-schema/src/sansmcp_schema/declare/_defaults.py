@@ -10,6 +10,7 @@ from ..json_check import Check, Violation, compile_check, render
 from ._errors import DeclarationError
 from ._foreign import refuse_foreign_default
 from ._json_value import json_form
+from ._parameter import HEADER
 from ._scalars import INPUT_SCALARS
 from ._shape import NOTHING, Shape
 from ._unions import union_shape
@@ -57,6 +58,9 @@ def with_default(
     if form is NOTHING:
         return shape
     if form is None:
+        if HEADER in shape.schema:
+            # Clients leave it out, in the body as in the header.
+            return shape
         if not _takes_null(shape.schema, definitions):
             shape = _or_null(shape, definitions)
     elif not _passes(form, shape.gate):

@@ -5,6 +5,7 @@ from typing import Any
 
 from ._errors import DeclarationError
 from ._json_value import json_form
+from ._parameter import HEADER
 from ._shape import NOTHING
 
 __all__ = ["ObjectSchema"]
@@ -26,17 +27,18 @@ _OPTIONS = {
     "unique_items": "uniqueItems",
     "examples": "examples",
     "write_only": "writeOnly",
+    "header": HEADER,
     "nullable": "",
 }
 _NUMBER = ("minimum", "maximum", "exclusive_minimum", "exclusive_maximum", "multiple_of")
 _FITTING = {
-    "string": ("min_length", "max_length", "pattern", "format"),
-    "integer": _NUMBER,
+    "string": ("min_length", "max_length", "pattern", "format", "header"),
+    "integer": (*_NUMBER, "header"),
     "number": _NUMBER,
-    "boolean": (),
+    "boolean": ("header",),
     "array": ("min_items", "max_items", "unique_items"),
     "object": (),
-    "enum": (),
+    "enum": ("header",),
 }
 _ALWAYS = ("title", "examples", "write_only", "nullable")
 
@@ -51,7 +53,8 @@ class ObjectSchema:
     ``write_only`` and ``nullable`` (null is accepted too); the constraint keywords fit the kind:
     ``minimum``, ``maximum``, ``exclusive_minimum``, ``exclusive_maximum``, ``multiple_of``;
     ``min_length``, ``max_length``, ``pattern``, ``format``; ``min_items``, ``max_items``,
-    ``unique_items``.
+    ``unique_items``. ``header``, for a text, integer, boolean or choice of them, is that of
+    ``Parameter``.
 
     Args:
         title: A short label of the object.
@@ -208,7 +211,7 @@ def _keywords(kind: str, name: str, options: dict[str, Any]) -> dict[str, Any]:
 
 
 def _or_null(schema: dict[str, Any]) -> dict[str, Any]:
-    notes = {n: v for n, v in schema.items() if n in ("title", "examples", "writeOnly")}
+    notes = {n: v for n, v in schema.items() if n in ("title", "examples", "writeOnly", HEADER)}
     rest = {n: v for n, v in schema.items() if n not in notes}
     return {"anyOf": [rest, {"type": "null"}], **notes}
 

@@ -8,7 +8,19 @@ import msgspec
 from ._errors import DeclarationError
 from ._shape import NOTHING
 
-__all__ = ["KEYWORD_NAMES", "Parameter", "checked_names", "keywords_of", "merged", "parameter_of"]
+__all__ = [
+    "HEADER",
+    "KEYWORD_NAMES",
+    "Parameter",
+    "checked_names",
+    "is_mirrored",
+    "keywords_of",
+    "merged",
+    "parameter_of",
+]
+
+HEADER = "x-mcp-header"
+"""Names the HTTP header in which clients repeat an argument."""
 
 # Our name of an option -> the JSON Schema keyword.
 KEYWORD_NAMES = {
@@ -25,6 +37,7 @@ KEYWORD_NAMES = {
     "format": "format",
     "examples": "examples",
     "write_only": "writeOnly",
+    "header": HEADER,
 }
 
 
@@ -50,6 +63,9 @@ class Parameter(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         convert: Makes the handler's value from the JSON value (on a return: the JSON value from
             the handler's). ``ValueError`` and ``TypeError`` from it are an argument error.
         write_only: The value is never shown in messages.
+        header: Over HTTP, clients of a tool repeat the argument in ``Mcp-Param-{header}``, where
+            all that lies on the way can read it. For a text, integer or boolean; None in its type
+            means that it may be left out.
     """
 
     name: str | None = None
@@ -69,6 +85,7 @@ class Parameter(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     advertised: Any = None
     convert: Callable[[Any], Any] | None = None
     write_only: bool | None = None
+    header: str | None = None
 
 
 _META_NAMES = {
@@ -97,6 +114,14 @@ def keywords_of(options: "msgspec.Meta | Parameter") -> dict[str, Any]:
     if isinstance(options, msgspec.Meta) and options.extra_json_schema:
         keywords.update(options.extra_json_schema)
     return keywords
+
+
+def is_mirrored(metadata: tuple[Any, ...], options: Parameter) -> bool:
+    """Whether ``Annotated``'s metadata, or the options, name a header for the argument."""
+    return options.header is not None or any(
+        isinstance(item, msgspec.Meta) and HEADER in (item.extra_json_schema or ())
+        for item in metadata
+    )
 
 
 def merged(first: Parameter, second: Parameter | None) -> Parameter:

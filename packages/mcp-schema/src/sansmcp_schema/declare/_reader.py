@@ -39,6 +39,7 @@ class InputReader:
 
     Attributes:
         schema: The published input schema; an object at its root.
+        is_secret: Tells whether messages must not show the value at a path.
     """
 
     __slots__ = (
@@ -47,9 +48,9 @@ class InputReader:
         "_convert",
         "_decode",
         "_fast",
-        "_is_secret",
         "_repair",
         "_shape",
+        "is_secret",
         "schema",
     )
 
@@ -73,7 +74,7 @@ class InputReader:
         self._bind = bind
         self._decode = decode
         self._repair = repair
-        self._is_secret = is_secret
+        self.is_secret = is_secret
         self._shape = shape
 
     def read(self, raw: bytes | msgspec.Raw | None, context: object = None) -> Bound | Refused:
@@ -124,7 +125,7 @@ class InputReader:
         broken = Broken(one.path for one in violations)
         room = _MAX_LINES - len(lines)
         found = list(islice(mismatches(Part("", self._shape, value), broken), room + 1))
-        lines += [mismatch_line(one, self._is_secret) for one in found[:room]]
+        lines += [mismatch_line(one, self.is_secret) for one in found[:room]]
         return lines if len(found) <= room else [*lines, render(_MORE)]
 
     def _checked(self, value: Any) -> tuple[Any, list[Violation]]:
@@ -139,7 +140,7 @@ class InputReader:
         return repaired, self._check.violations(repaired)
 
     def _line(self, name: str | None, mismatch: Mismatch) -> str:
-        return mismatch_line(mismatch if name is None else mismatch.under(name), self._is_secret)
+        return mismatch_line(mismatch if name is None else mismatch.under(name), self.is_secret)
 
 
 def _what_is_wrong(error: ValueError) -> str:

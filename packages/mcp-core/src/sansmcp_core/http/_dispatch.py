@@ -1,0 +1,258 @@
+"""What a request leads to: from its head, then from the message in its body."""
+
+from typing import TYPE_CHECKING
+
+import msgspec
+from msgspec import UNSET, Raw
+from sansmcp_schema.jsonrpc import (
+    INTERNAL_ERROR,
+    INVALID_PARAMS,
+    INVALID_REQUEST,
+    METHOD_NOT_FOUND,
+    PARSE_ERROR,
+)
+from sansmcp_schema.requests import CancelledNotificationParams
+from sansmcp_schema.results import EmptyResult
+
+from .._decode import Answer, Incoming, Message, Rejection, decode_message
+from .._effects import Effect, Report
+from .._era import Era
+from .._listening import Subscription
+from .._methods import METHODS
+from .._operation import Mode
+from .._outcomes import Begin, Follow, Listen, Outcome, Reply, Start
+from .._request import Request, read_request
+from ._feeds import ListenFeed
+from ._gate import Refused
+from ._legacy import (
+    begin_session,
+    end_session,
+    is_modern_notification,
+    open_stream,
+    session_for,
+)
+from ._mirror import Mirror
+from ._statuses import BUSY_STATUS, status_of
+
+if TYPE_CHECKING:
+    from ._endpoint import Endpoint
+    from ._exchange import Exchange
+
+__all__ = ["begin_from_head", "take_body"]
+
+_TOO_MANY_LISTENERS = "Server busy: too many listeners; try again later"
+_TOO_MANY_CALLS = "Server busy: too many calls are waiting; try again later"
+_GOING_DOWN = "Server is shutting down"
+
+_NEED_SESSION = frozenset({"logging/setLevel", "resources/subscribe", "resources/unsubscribe"})
+
+_decode_cancelled = msgspec.json.Decoder(CancelledNotificationParams).decode
+
+
+def begin_from_head(exchange: "Exchange", endpoint: "Endpoint", now: float) -> list[Effect]:
+    """Return the answer where the head is enough for one; otherwise let the body come."""
+    endpoint.sessions.sweep(now)
+    head = exchange.head
+    verdict = endpoint.gate.judge(head)
+    if isinstance(verdict, Refused):
+        exchange.ended = True
+        return [verdict.answer] if verdict.report is None else [verdict.report, verdict.answer]
+    exchange.accepts_json = verdict.accepts_json
+    exchange.accepts_stream = verdict.accepts_stream
+    exchange.extra_headers = verdict.cors
+    if head.method == "POST":
+        exchange.wants_body = True
+        return []
+    if endpoint.refusing:
+        return reject(exchange, endpoint, _busy(_GOING_DOWN), Era.LEGACY)
+    session = session_for(endpoint, head, method=None)
+    if isinstance(session, Rejection):
+        return reject(exchange, endpoint, session, Era.LEGACY)
+    follow = end_session if head.method == "DELETE" else open_stream
+    done = follow(exchange, endpoint, session, now)
+    return reject(exchange, endpoint, done, Era.LEGACY) if isinstance(done, Rejection) else done
+
+
+def take_body(exchange: "Exchange", endpoint: "Endpoint", body: bytes, now: float) -> list[Effect]:
+    """Return the effects of the whole body."""
+    message = decode_message(body, endpoint.max_nesting)
+    if isinstance(message, Message):
+        if message.id is UNSET:
+            return _take_notification(exchange, endpoint, message, now)
+        return _take_request(exchange, endpoint, message, now)
+    return _take_other(exchange, endpoint, message, now)
+
+
+def reject(
+    exchange: "Exchange", endpoint: "Endpoint", rejection: Rejection, era: Era
+) -> list[Effect]:
+    """Return the answer that carries a rejection."""
+    line = endpoint.envelope.error(rejection.id, rejection.code, rejection.message, rejection.data)
+    status = rejection.status or status_of(rejection.code, era)
+    if status == BUSY_STATUS:
+        retry_after = b"%d" % endpoint.settings.retry_after_s
+        return exchange.respond(status, line, (b"retry-after", retry_after))
+    return exchange.finish(line, status)
+
+
+# -- requests -------------------------------------------------------------------------------------
+
+
+def _take_request(
+    exchange: "Exchange", endpoint: "Endpoint", message: Message, now: float
+) -> list[Effect]:
+    session = session_for(endpoint, exchange.head, message.method)
+    legacy = session if isinstance(session, Rejection) else session.legacy
+    mirror = Mirror(exchange.head)
+    request = read_request(message, legacy, endpoint.server, mirror)
+    if isinstance(request, Rejection):
+        return reject(exchange, endpoint, request, Era.MODERN if request.modern else Era.LEGACY)
+    exchange.era = era = request.era
+    if endpoint.refusing:
+        return reject(exchange, endpoint, _busy(_GOING_DOWN, request), era)
+    if era is Era.LEGACY and not isinstance(session, Rejection):
+        if request.id in session.open:
+            text = f"Invalid request: the id {request.id!r} belongs to a request that is still open"
+            return reject(exchange, endpoint, Rejection(INVALID_REQUEST, text), era)
+        endpoint.enter_session(exchange, session)
+    if era is Era.LEGACY and not endpoint.settings.sessions and message.method in _NEED_SESSION:
+        text = f"Method not found: {message.method} needs a session, and this server keeps none"
+        rejection = Rejection(METHOD_NOT_FOUND, text, UNSET, request.id)
+        return reject(exchange, endpoint, rejection, era)
+    try:
+        outcome = request.method.serve(request, endpoint.server, now)
+        return _carry_out(exchange, endpoint, request, outcome, now)
+    except Exception as error:  # noqa: BLE001 - the author's declarations may hold anything
+        text = f"{message.method} could not be answered from what the server declares"
+        failure = "Internal error: the server's log has the details"
+        rejection = Rejection(INTERNAL_ERROR, failure, UNSET, message.id)
+        report = Report("error", text, error, request.id)
+        return [report, *reject(exchange, endpoint, rejection, era)]
+
+
+def _carry_out(
+    exchange: "Exchange", endpoint: "Endpoint", request: Request, outcome: Outcome, now: float
+) -> list[Effect]:
+    if isinstance(outcome, Start):
+        return _start(exchange, endpoint, request, outcome, now)
+    if isinstance(outcome, Rejection):
+        return reject(exchange, endpoint, outcome, request.era)
+    if isinstance(outcome, Reply):
+        line = endpoint.envelope.result(
+            request.id, outcome.result, request.era, request.revision, outcome.cache
+        )
+        effects = exchange.finish(line)
+        if isinstance(outcome.result, Raw):
+            effects += endpoint.server.lists.take_reports()
+        return effects
+    if isinstance(outcome, Listen):
+        return _listen(exchange, endpoint, request, outcome)
+    if isinstance(outcome, Begin):
+        begun = begin_session(exchange, endpoint, request, outcome, now)
+        if isinstance(begun, Rejection):
+            return reject(exchange, endpoint, begun, Era.LEGACY)
+        return begun
+    return _follow(exchange, endpoint, request, outcome)
+
+
+def _start(
+    exchange: "Exchange", endpoint: "Endpoint", request: Request, start: Start, now: float
+) -> list[Effect]:
+    mode = start.target.operation.mode
+    if mode is not Mode.INLINE and endpoint.calls.admission.full:
+        return reject(exchange, endpoint, _busy(_TOO_MANY_CALLS, request), request.era)
+    effects = endpoint.calls.start(exchange, request, start.target, start.rounds, now)
+    exchange.call = exchange.open.get(request.id)
+    return effects
+
+
+def _busy(text: str, request: Request | None = None) -> Rejection:
+    id = UNSET if request is None else request.id
+    return Rejection(INTERNAL_ERROR, text, UNSET, id, BUSY_STATUS)
+
+
+def _listen(
+    exchange: "Exchange", endpoint: "Endpoint", request: Request, listen: Listen
+) -> list[Effect]:
+    if not exchange.accepts_stream:
+        text = f"Not acceptable: {request.message.method} answers with text/event-stream only"
+        rejection = Rejection(INVALID_REQUEST, text, UNSET, request.id, 406)
+        return reject(exchange, endpoint, rejection, request.era)
+    subscription = Subscription(
+        request.id, request.revision, listen.honoured, lambda _listener: exchange.ring()
+    )
+    hub = endpoint.server.hub
+    if not (endpoint.has_room_for_streams and hub.add(subscription.listener)):
+        return reject(exchange, endpoint, _busy(_TOO_MANY_LISTENERS, request), request.era)
+    exchange.feed = ListenFeed(
+        subscription,
+        hub,
+        endpoint.envelope,
+        cancel_too=endpoint.server.settings.cancel_ended_subscriptions,
+    )
+    return exchange.messages(subscription.acknowledgement())
+
+
+def _follow(
+    exchange: "Exchange", endpoint: "Endpoint", request: Request, follow: Follow
+) -> list[Effect]:
+    session = exchange.session
+    assert session is not None
+    limits = endpoint.server.settings.limits
+    if not session.listeners.follow(session.legacy, follow.uri, wanted=follow.wanted):
+        most = limits.max_uris_per_listen
+        text = f"Invalid params: no more than {most} resources can be followed"
+        rejection = Rejection(INVALID_PARAMS, text, UNSET, request.id)
+        return reject(exchange, endpoint, rejection, request.era)
+    line = endpoint.envelope.result(request.id, EmptyResult(), request.era, request.revision, None)
+    return exchange.finish(line)
+
+
+# -- everything else ------------------------------------------------------------------------------
+
+
+def _take_notification(
+    exchange: "Exchange", endpoint: "Endpoint", message: Message, now: float
+) -> list[Effect]:
+    if message.method in METHODS:
+        text = f"Invalid request: {message.method} is a request and needs an id"
+        return reject(exchange, endpoint, Rejection(INVALID_REQUEST, text), Era.MODERN)
+    if is_modern_notification(message, exchange.head):
+        return exchange.respond(202, b"")
+    session = session_for(endpoint, exchange.head, message.method)
+    if isinstance(session, Rejection):
+        return reject(exchange, endpoint, session, Era.LEGACY)
+    endpoint.sessions.touch(session, now)
+    if message.method == "notifications/cancelled":
+        try:
+            id = _decode_cancelled(message.params).request_id
+        except (ValueError, RecursionError):
+            id = UNSET
+        call = None if id is UNSET else session.open.get(id)
+        if call is not None:
+            endpoint.cancel(call)
+    return exchange.respond(202, b"")
+
+
+def _take_other(
+    exchange: "Exchange", endpoint: "Endpoint", message: Incoming, now: float
+) -> list[Effect]:
+    """Take an answer to a live question, or what is no message at all."""
+    if isinstance(message, Rejection):
+        return reject(exchange, endpoint, message, Era.MODERN)
+    if not isinstance(message, Answer):
+        assert not isinstance(message, Message)
+        code = PARSE_ERROR if message.reason == "a blank line" else INVALID_REQUEST
+        text = f"Invalid request: {message.reason}"
+        if code == PARSE_ERROR:
+            text = "Parse error: the body is empty; send one JSON-RPC message"
+        return reject(exchange, endpoint, Rejection(code, text), Era.MODERN)
+    session = session_for(endpoint, exchange.head, method="")
+    if isinstance(session, Rejection):
+        return reject(exchange, endpoint, session, Era.LEGACY)
+    endpoint.sessions.touch(session, now)
+    taken = endpoint.calls.asker.take_answer(session.back_channel, message, now)
+    if taken is not None:
+        call, effects = taken
+        call.channel.hand_over(effects)
+    return exchange.respond(202, b"")

@@ -1,0 +1,218 @@
+"""How requests of the legacy era find, open and end their session, and open its stream.
+
+Source: MCP 2025-11-25 basic/transports, Session Management, Protocol Version Header, Listening for
+Messages from the Server.
+"""
+
+from typing import TYPE_CHECKING
+
+import msgspec
+from msgspec import UNSET
+from msgspec.structs import replace
+from sansmcp_schema.jsonrpc import INTERNAL_ERROR, INVALID_REQUEST
+from sansmcp_schema.requests import RequestParams
+from sansmcp_schema.revisions import (
+    DEFAULT_HEADERLESS,
+    LATEST_LEGACY,
+    LEGACY_REVISIONS,
+    MODERN_REVISIONS,
+    REVISIONS,
+)
+
+from .._decode import Message, Rejection
+from .._discovery import initialize_result
+from .._effects import Data, Effect
+from .._era import Era, classify_era
+from .._outcomes import Begin
+from .._request import Request
+from ._feeds import SessionFeed
+from ._names import LAST_EVENT_ID, MCP_PROTOCOL_VERSION, MCP_SESSION_ID
+from ._sessions import HttpSession
+from ._statuses import BUSY_STATUS
+from ._streams import SessionStream
+
+if TYPE_CHECKING:
+    from ._endpoint import Endpoint
+    from ._exchange import Exchange
+    from ._head import RequestHead
+
+__all__ = [
+    "begin_session",
+    "end_session",
+    "is_modern_notification",
+    "open_stream",
+    "session_for",
+]
+
+_MAX_EVENT_ID_CHARS = 256
+
+_decode_meta_only = msgspec.json.Decoder(RequestParams).decode
+
+_NO_SESSION = Rejection(
+    INVALID_REQUEST,
+    "Invalid request: Mcp-Session-Id is missing; send the one that the answer to initialize had",
+    status=400,
+)
+_UNKNOWN_SESSION = Rejection(
+    INVALID_REQUEST,
+    "Session not found: it has ended or never was; begin anew with initialize",
+    status=404,
+)
+_NO_EVENT = Rejection(
+    INVALID_REQUEST,
+    "Invalid request: no stream of this session can be resumed after that Last-Event-ID",
+    status=400,
+)
+
+
+def session_for(
+    endpoint: "Endpoint", head: "RequestHead", method: str | None
+) -> HttpSession | Rejection:
+    """Return the session that a legacy request belongs to, or why it has none.
+
+    ``initialize`` gets a new one, which nobody can find yet. Where the endpoint keeps no sessions,
+    so does everything.
+
+    Args:
+        endpoint: Where it arrived.
+        head: The request's head.
+        method: The method of the message; None for GET and DELETE.
+    """
+    version = head.fields.get(MCP_PROTOCOL_VERSION)
+    if version is not None and not _is_known(version, head):
+        shown = version[:40].decode("ascii", "backslashreplace")
+        return Rejection(
+            INVALID_REQUEST,
+            f"Invalid request: MCP-Protocol-Version {shown} is not supported; "
+            f"supported: {', '.join(REVISIONS)}",
+            status=400,
+        )
+    if method == "initialize":
+        return endpoint.sessions.new()
+    if not endpoint.settings.sessions:
+        session = endpoint.sessions.new()
+        known = DEFAULT_HEADERLESS if version is None else version.decode()
+        session.legacy.revision = known if known in LEGACY_REVISIONS else LATEST_LEGACY
+        return session
+    id = head.fields.get(MCP_SESSION_ID)
+    if id is None or MCP_SESSION_ID in head.repeated:
+        return _NO_SESSION
+    return endpoint.sessions.find(id.decode("latin-1")) or _UNKNOWN_SESSION
+
+
+def is_modern_notification(message: Message, head: "RequestHead") -> bool:
+    """Tell whether a notification is a modern one, which nothing is done for."""
+    try:
+        meta = _decode_meta_only(message.params).meta
+    except (ValueError, RecursionError):
+        meta = UNSET
+    if meta is not UNSET and classify_era(message.method, meta, None) is Era.MODERN:
+        return True
+    version = head.fields.get(MCP_PROTOCOL_VERSION, b"")
+    return version.decode("latin-1") in MODERN_REVISIONS
+
+
+def begin_session(
+    exchange: "Exchange", endpoint: "Endpoint", request: Request, begin: Begin, now: float
+) -> list[Effect] | Rejection:
+    """Return the answer to ``initialize``; its session is kept only where it succeeds."""
+    session = exchange.session
+    exchange.session = None
+    if session is None:
+        # Without sessions nobody is there to tell of changes, nor to set a level for.
+        request.session.begin(begin.params)
+        return _initialized(exchange, endpoint, request, stateless=True)
+    busy = endpoint.sessions.full or not session.listeners.begin_session(
+        session.legacy, begin.kinds
+    )
+    if busy:
+        text = "Server busy: too many sessions are open; try again later"
+        return Rejection(INTERNAL_ERROR, text, UNSET, request.id, BUSY_STATUS)
+    session.legacy.begin(begin.params)
+    try:
+        exchange.extra_headers = (*exchange.extra_headers, (MCP_SESSION_ID, session.id.encode()))
+        effects = _initialized(exchange, endpoint, request, stateless=False)
+    except BaseException:
+        session.end()
+        raise
+    endpoint.sessions.add(session, now)
+    return effects
+
+
+def _initialized(
+    exchange: "Exchange", endpoint: "Endpoint", request: Request, *, stateless: bool
+) -> list[Effect]:
+    revision = request.session.revision
+    result = initialize_result(endpoint.server, revision)
+    if stateless:
+        offered = result.capabilities
+        result.capabilities = replace(
+            offered,
+            logging=UNSET,
+            **{
+                name: replace(capability, list_changed=UNSET)
+                for name in ("tools", "prompts")
+                if (capability := getattr(offered, name)) is not UNSET
+            },
+            resources=UNSET
+            if offered.resources is UNSET
+            else replace(offered.resources, list_changed=UNSET, subscribe=UNSET),
+        )
+    line = endpoint.envelope.result(request.id, result, Era.LEGACY, revision, None)
+    return exchange.finish(line)
+
+
+def end_session(
+    exchange: "Exchange", endpoint: "Endpoint", session: HttpSession, now: float
+) -> list[Effect] | Rejection:
+    """Return the answer to DELETE: the session's calls and streams end, too."""
+    for call in list(session.open.values()):
+        endpoint.cancel(call)
+    endpoint.sessions.end(session)
+    return exchange.respond(204, b"")
+
+
+def open_stream(
+    exchange: "Exchange", endpoint: "Endpoint", session: HttpSession, now: float
+) -> list[Effect] | Rejection:
+    """Return the beginning of a stream that a GET opens or takes up again."""
+    event_id = exchange.head.fields.get(LAST_EVENT_ID)
+    after, stream = "", session.standing
+    if event_id is not None and session.resumable:
+        after = event_id[:_MAX_EVENT_ID_CHARS].decode("latin-1")
+        stream = session.stream_of(after)
+        if stream is None or stream.after(after) is None:
+            return _NO_EVENT
+    taken_from = session.carrier if stream is None or stream.standing else stream.carrier
+    if taken_from is not None:
+        taken_from.hand_over(taken_from.end())
+    if not endpoint.has_room_for_streams:
+        text = "Server busy: too many streams are open; try again later"
+        return Rejection(INTERNAL_ERROR, text, UNSET, UNSET, BUSY_STATUS)
+    if stream is None or not after:
+        stream = session.new_stream(endpoint.random)
+        _replace(session, stream)
+    stream.carrier = exchange
+    endpoint.enter_session(exchange, session)
+    exchange.stream = stream
+    effects = exchange.begin_stream()
+    if not after:
+        first = stream.begin()
+        after = stream.last_id
+        effects += [Data(first)] if first else []
+    exchange.feed = SessionFeed(session, stream, after, standing=stream.standing)
+    return effects + exchange.take_feed()
+
+
+def _replace(session: HttpSession, stream: SessionStream) -> None:
+    """Let ``stream`` be the one that tells of changes; the one before it is over."""
+    before = session.standing
+    stream.standing = True
+    session.standing = stream
+    if before is not None:
+        before.over = True
+        session.forget(before)
+
+
+def _is_known(version: bytes, head: "RequestHead") -> bool:
+    return version.decode("latin-1") in REVISIONS and MCP_PROTOCOL_VERSION not in head.repeated
