@@ -91,6 +91,32 @@ def test_a_handshake_that_is_refused_leaves_nothing(message: Json) -> None:
     peer.assert_idle()
 
 
+@pytest.mark.parametrize("succeeds", [0, 1])
+def test_a_handshake_that_fails_leaves_nothing(
+    monkeypatch: pytest.MonkeyPatch, succeeds: int
+) -> None:
+    server = make_server()
+    capabilities = server.capabilities
+    times = iter(range(10))
+
+    def broken(revision: str) -> Any:
+        if next(times) < succeeds:
+            return capabilities(revision)
+        raise RuntimeError("broken")
+
+    monkeypatch.setattr(server, "capabilities", broken)
+    peer = HttpPeer(server, HttpSettings(max_sessions=1))
+    trip = shake(peer)
+    assert trip.verdict == (200, -32603)
+    assert b"mcp-session-id" not in trip.headers
+    assert "broken" not in trip.error["message"]
+    assert [type(report.exception) for report in peer.reports] == [RuntimeError]
+    assert not server.hub._listeners
+    monkeypatch.undo()
+    assert b"mcp-session-id" in shake(peer).headers
+    peer.assert_idle()
+
+
 def test_a_handshake_without_id_opens_nothing() -> None:
     server = make_server()
     peer = HttpPeer(server)
@@ -125,9 +151,11 @@ def test_sessions_count_as_listeners_of_the_server() -> None:
     assert shake(peer).status == 200
 
 
-def test_at_shutdown_no_session_is_opened() -> None:
+def test_at_shutdown_no_session_and_no_stream_is_opened() -> None:
     peer = make_peer()
+    client = LegacyClient(peer)
     peer.shutdown()
+    assert client.get().status == 503
     trip = shake(peer)
     assert trip.status == 503
     assert b"mcp-session-id" not in trip.headers
@@ -367,6 +395,14 @@ def test_a_notification_cancels_a_request_of_its_session(stubborn: bool) -> None
     assert trip.status is not None
     assert trip.status < 300
     peer.assert_idle()
+
+
+def test_the_number_of_followed_resources_is_bounded() -> None:
+    client = LegacyClient(HttpPeer(make_server(limits=Limits(max_uris_per_listen=1))))
+    assert client.post(legacy(1, "resources/subscribe", uri="a:1")).verdict == (200, None)
+    assert client.post(legacy(2, "resources/subscribe", uri="a:2")).verdict == (200, -32602)
+    assert client.post(legacy(3, "resources/unsubscribe", uri="a:1")).verdict == (200, None)
+    assert client.post(legacy(4, "resources/subscribe", uri="a:2")).verdict == (200, None)
 
 
 def test_log_levels_belong_to_a_session() -> None:

@@ -257,6 +257,24 @@ def test_a_client_that_takes_no_stream_is_told_that_it_cannot_be_asked() -> None
     peer.assert_idle()
 
 
+@pytest.mark.parametrize("resumable", [True, False])
+def test_a_client_that_takes_no_stream_is_asked_on_the_sessions_own(resumable: bool) -> None:
+    peer = make_peer(resumable=resumable)
+    client = LegacyClient(peer)
+    stream = client.get()
+    trip = client.post(
+        legacy(1, "tools/call", name="twice", arguments={}), accept="application/json"
+    )
+    assert stream.methods == ["elicitation/create"]
+    client.reply(stream.messages[0], ADA)
+    client.reply(stream.messages[1], BOB)
+    assert trip.headers[b"content-type"] == b"application/json"
+    assert trip.text == "Ada and Bob"
+    assert stream.methods == ["elicitation/create"] * 2
+    stream.disconnect()
+    peer.assert_idle()
+
+
 def test_the_end_of_a_session_takes_its_questions_with_it() -> None:
     peer = make_peer()
     client = LegacyClient(peer)

@@ -8,6 +8,7 @@ from http_peer import HttpPeer, Trip, modern_post
 from http_server import ALL_LOGS, call, listen, make_server
 from official_schema import check_message
 from sansmcp_core import Limits, Server, Settings
+from sansmcp_core._methods import METHODS
 from sansmcp_core.http import HttpSettings
 
 
@@ -61,6 +62,21 @@ def test_each_outcome_has_a_status(message: Json, status: int, code: int | None)
     peer.assert_idle()
 
 
+def test_what_cannot_be_answered_is_an_internal_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(request: Any, server: Server, now: float) -> Any:
+        raise RuntimeError("broken")
+
+    row = METHODS["tools/list"]
+    monkeypatch.setitem(METHODS, "tools/list", row._replace(serve=broken))
+    peer = make_peer()
+    trip = peer.modern(modern(1, "tools/list"))
+    assert trip.verdict == (200, -32603)
+    assert trip.answer["id"] == 1
+    assert "broken" not in trip.error["message"]
+    assert [type(report.exception) for report in peer.reports] == [RuntimeError]
+    peer.assert_idle()
+
+
 def test_an_unsupported_version_is_told_what_is_supported() -> None:
     message = call("add")
     message["params"]["_meta"] = meta() | {"io.modelcontextprotocol/protocolVersion": "2099-01-01"}
@@ -111,7 +127,7 @@ def test_headers_of_older_revisions_mean_nothing(header: str, value: str) -> Non
 @pytest.mark.parametrize("method", ["GET", "DELETE"])
 def test_without_a_session_there_is_nothing_to_get_or_delete(method: str) -> None:
     peer = make_peer()
-    headers = {"mcp_method": None, "accept": "text/event-stream"}
+    headers: dict[str, Any] = {"mcp_method": None, "accept": "text/event-stream"}
     trip = peer.send(modern_post(b"", **headers)._replace(method=method))
     assert trip.status == 405
     assert b"POST" in trip.headers[b"allow"]
@@ -137,6 +153,14 @@ def test_a_notification_is_accepted_and_nothing_more(message: Json, with_meta: b
     trip = peer.modern(message, mcp_protocol_version=MODERN)
     assert (trip.status, trip.body) == (202, b"")
     peer.assert_idle()
+
+
+@pytest.mark.parametrize("params", [b"5", b'{"_meta":5}', b'{"_meta":{"progressToken":[]}}'])
+def test_a_notification_may_hold_anything(params: bytes) -> None:
+    body = b'{"jsonrpc":"2.0","method":"notifications/x","params":' + params + b"}"
+    trip = make_peer().modern(body, mcp_protocol_version=MODERN)
+    assert trip.status in (202, 400)
+    assert trip.status == 202 or "id" not in trip.answer
 
 
 @pytest.mark.parametrize("method", ["tools/list", "tools/call", "server/discover"])
@@ -223,6 +247,8 @@ def test_a_body_that_is_too_long_is_refused_before_it_ends() -> None:
     peer.carry_out(trip, trip.exchange.receive(b" " * 101, True, peer.now))
     assert trip.status == 413
     assert trip.answer["error"]["message"]
+    # What was on its way meanwhile is nobody's concern any more.
+    assert trip.exchange.receive(b"more", False, peer.now) == []
     peer.assert_idle()
 
 

@@ -278,6 +278,12 @@ class Exchanges(RuleBasedStateMachine):
                 context.close_stream(5)
         self.peer.pump()
 
+    @precondition(lambda self: self.peer.waiting)
+    @rule()
+    def run_all(self) -> None:
+        while self.peer.waiting:
+            self.peer.run()
+
     @rule(data=st.data())
     def hang_up(self, data: st.DataObject) -> None:
         open_trips = [trip for trip in self.peer.trips if not trip.ended]
@@ -323,4 +329,4 @@ class Exchanges(RuleBasedStateMachine):
 
 
 TestExchanges = Exchanges.TestCase
-TestExchanges.settings = settings(deadline=None, max_examples=60, stateful_step_count=40)
+TestExchanges.settings = settings(deadline=None, max_examples=100, stateful_step_count=40)

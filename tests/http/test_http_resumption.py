@@ -321,6 +321,19 @@ def test_a_store_of_ones_own_is_used() -> None:
     assert store.after(trip.events[0].id) is None
 
 
+def test_what_a_session_keeps_of_streams_that_have_ended_is_bounded() -> None:
+    store = MemoryEventStore()
+    peer = make_peer(True, event_store=store)
+    client = LegacyClient(peer)
+    trips = []
+    for id in range(200):
+        trips.append(running(client, id))
+        peer.finish(trips[-1])
+    assert len(store._streams) < 100
+    assert store.after(trips[0].events[0].id) is None
+    assert client.get(trips[-1].events[0].id).text == "done"
+
+
 # -- calls whose client has left ----------------------------------------------------------------
 
 

@@ -273,7 +273,7 @@ def test_a_time_limit_ends_a_stream_with_its_answer() -> None:
 
 
 def sub_id(message: dict[str, Any]) -> Any:
-    holder = message.get("params", message.get("result"))
+    holder = message["params"] if "method" in message else message["result"]
     return holder["_meta"]["io.modelcontextprotocol/subscriptionId"]
 
 

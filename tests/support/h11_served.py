@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import anyio
+import anyio.lowlevel
 import pytest
 from sansmcp_core import Context, Server
 from sansmcp_h11 import BackgroundServer
@@ -38,11 +39,12 @@ class Events:
             self._happened.append(name)
             self._changed.notify_all()
 
-    def wait(self, name: str, timeout_s: float = DEADLINE_S) -> float:
-        """Wait until it has happened; return the seconds that took."""
+    def wait(self, name: str, *, times: int = 1, timeout_s: float = DEADLINE_S) -> float:
+        """Wait until it has happened so often; return the seconds that took."""
         started = time.monotonic()
         with self._changed:
-            assert self._changed.wait_for(lambda: name in self._happened, timeout_s), name
+            enough = self._changed.wait_for(lambda: self._happened.count(name) >= times, timeout_s)
+        assert enough, f"{name} did not happen: {self._happened}"
         return time.monotonic() - started
 
     def has(self, name: str) -> bool:
@@ -85,10 +87,15 @@ def slow_server(events: Events) -> Server:
         return "nobody released it"
 
     @server.tool
+    async def pour() -> str:
+        events.note("poured")
+        return "x" * 20_000_000
+
+    @server.tool
     async def flood(ctx: Context, pieces: int) -> str:
         for number in range(pieces):
             ctx.log("error", f"{number} " + "x" * 10_000)
-            await anyio.sleep(0)
+            await anyio.lowlevel.checkpoint()
         return "flooded"
 
     return server

@@ -1,6 +1,8 @@
-"""The official Python client, connected to an example over stdio; every wait has a deadline."""
+"""The official Python client, connected over stdio or HTTP; every wait has a deadline."""
 
 import os
+import re
+import subprocess
 import sys
 import warnings
 from collections.abc import AsyncIterator, Callable
@@ -9,12 +11,15 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 import anyio
+import anyio.abc
+import httpx2
 import mcp_types as types
 import pytest
 from mcp import Client, StdioServerParameters, stdio_client
+from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.exceptions import MCPDeprecationWarning
 
-__all__ = ["DEADLINE_S", "EXAMPLES", "Era", "Link", "connect"]
+__all__ = ["DEADLINE_S", "EXAMPLES", "Era", "Link", "connect", "connect_over_http", "serve"]
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 DEADLINE_S = 30.0
@@ -116,6 +121,8 @@ class Link:
 
     async def _elicit(self, context: Any, params: Any) -> types.ElicitResult:
         self.asked.append(params)
+        if isinstance(params, types.ElicitRequestURLParams):
+            return types.ElicitResult(action="accept")
         if self.form is None:
             return types.ElicitResult(action="decline")
         return types.ElicitResult(action="accept", content=self.form)
@@ -151,7 +158,7 @@ def _change(message: Any) -> str | None:
 
 @asynccontextmanager
 async def connect(arguments: list[str], era: Era, log: Path) -> AsyncIterator[Link]:
-    """Start a server from the folder of the examples, and connect to it.
+    """Start a server in the folder of the examples, and connect to it over stdio.
 
     Args:
         arguments: The command line after the interpreter.
@@ -162,10 +169,81 @@ async def connect(arguments: list[str], era: Era, log: Path) -> AsyncIterator[Li
         command=sys.executable, args=arguments, cwd=EXAMPLES, env=dict(os.environ)
     )
     with log.open("w") as errors:
-        link = Link(stdio_client(parameters, errlog=errors), era)
-        async with link.client:
-            if era == "legacy":
-                with pytest.warns(MCPDeprecationWarning):
-                    await link.client.set_logging_level("debug")
+        async with _link(stdio_client(parameters, errlog=errors), era) as link:
             yield link
     assert "Traceback" not in await anyio.Path(log).read_text()
+
+
+@asynccontextmanager
+async def connect_over_http(arguments: list[str], era: Era, log: Path) -> AsyncIterator[Link]:
+    """Start a server in the folder of the examples, and connect to the URL that it prints.
+
+    Args:
+        arguments: As for ``connect``.
+        era: The client's mode.
+        log: Gets what the server prints, which must hold no traceback at the end.
+    """
+    async with (
+        serve(arguments, log) as url,
+        # What the environment says of proxies is not meant for this machine itself.
+        httpx2.AsyncClient(trust_env=False, timeout=DEADLINE_S) as http_client,
+        _link(streamable_http_client(url, http_client=http_client), era) as link,
+    ):
+        yield link
+
+
+@asynccontextmanager
+async def serve(arguments: list[str], log: Path) -> AsyncIterator[str]:
+    """Start a server that prints its URL; end it, and expect that it ends well.
+
+    Args:
+        arguments: As for ``connect``.
+        log: As for ``connect_over_http``.
+    """
+    async with (
+        await anyio.open_process(
+            [sys.executable, *arguments], cwd=EXAMPLES, stderr=subprocess.STDOUT
+        ) as process,
+        anyio.create_task_group() as tasks,
+    ):
+        try:
+            with anyio.fail_after(DEADLINE_S):
+                url = await tasks.start(_copy, process, log)
+            yield url
+            process.terminate()
+            with anyio.fail_after(DEADLINE_S):
+                status = await process.wait()
+        finally:
+            if process.returncode is None:
+                process.kill()
+    text = await anyio.Path(log).read_text()
+    assert "Traceback" not in text
+    assert status == 0, text
+
+
+async def _copy(
+    process: anyio.abc.Process, log: Path, task_status: anyio.abc.TaskStatus[str]
+) -> None:
+    """Copy what a server prints to its end; started once there is a URL in it."""
+    assert process.stdout is not None
+    printed = b""
+    found = None
+    with log.open("wb", buffering=0) as copy:
+        async for piece in process.stdout:
+            copy.write(piece)
+            printed += piece
+            if found is None:
+                found = re.search(rb"http://\S+(?=\s)", printed)
+                if found is not None:
+                    task_status.started(found[0].decode())
+    assert found is not None, f"the server has printed no URL, but {printed.decode()!r}"
+
+
+@asynccontextmanager
+async def _link(transport: Any, era: Era) -> AsyncIterator[Link]:
+    link = Link(transport, era)
+    async with link.client:
+        if era == "legacy":
+            with pytest.warns(MCPDeprecationWarning):
+                await link.client.set_logging_level("debug")
+        yield link

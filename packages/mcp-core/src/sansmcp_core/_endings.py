@@ -8,6 +8,7 @@ from sansmcp_schema.jsonrpc import INTERNAL_ERROR, MISSING_REQUIRED_CLIENT_CAPAB
 
 from ._client import required_capabilities
 from ._effects import Report
+from ._era import Era
 from ._errors import RequestError, ResourceNotFound, ToolError
 from ._input_required import InputRequired
 from ._signals import ClientLacks, NeedsInput, Signal
@@ -66,7 +67,7 @@ def end_with_exception(
     if isinstance(exception, NeedsInput):
         return Asking(exception.questions)
     if isinstance(exception, ClientLacks):
-        return Ending(_lacks(exception.capabilities))
+        return Ending(_lacks(call, exception.capabilities))
     try:
         if isinstance(exception, ToolError) or _is_told_by_a_tool(exception, call):
             return Ending(call.target.fail(_sendable(str(exception) or f"{call.label} failed")))
@@ -91,7 +92,7 @@ def _ask_explicitly(call: "Call", value: InputRequired) -> Ending | Asking:
         if not call.context.client_supports(question.capability)
     }
     if lacking:
-        return Ending(_lacks(list(lacking)))
+        return Ending(_lacks(call, list(lacking)))
     from ._questions import read_any_answer  # noqa: PLC0415 - loaded with the first question
 
     call.rounds.asked_explicitly(value.requests, value.state, read_any_answer)
@@ -115,7 +116,11 @@ def _sendable(text: str) -> str:
     return text
 
 
-def _lacks(capabilities: list[str]) -> RequestError:
+def _lacks(call: "Call", capabilities: list[str]) -> Failure:
+    # Where nobody can be asked, nobody knows either what the client is able to do.
+    reason = call.channel.why_no_answers() if call.request.era is Era.LEGACY else None
+    if reason is not None:
+        return call.target.fail(f"{call.label} needs {', '.join(capabilities)}: {reason}")
     return RequestError(
         MISSING_REQUIRED_CLIENT_CAPABILITY,
         f"Missing required client capability: {', '.join(capabilities)}",

@@ -109,37 +109,40 @@ def read_request(
         return _reject(message, INVALID_PARAMS, f"Invalid params: {failure}", status)
     meta = _NO_META if params.meta is UNSET else params.meta
     settings = server.settings
-    if settings.modern and classify_era(message.method, meta, header_version) is Era.MODERN:
-        era, revision = Era.MODERN, meta.protocol_version
-        info, capabilities = meta.client_info, meta.client_capabilities
+    modern = settings.modern and classify_era(message.method, meta, header_version) is Era.MODERN
+    rejection: Rejection | None = None
+    if modern:
         rejection = _check_modern(message, meta, server, mirror)
-        if rejection is not None:
-            return rejection
-        exists = method is not None and method.modern(server)
-        if isinstance(session, Rejection):
-            session = NO_SESSION
     elif not settings.legacy:
-        return _reject_legacy(message, params, server)
+        rejection = _reject_legacy(message, params, server)
     elif isinstance(session, Rejection):
-        return replace(session, id=message.id)
-    else:
-        era, revision = Era.LEGACY, session.revision
-        info, capabilities = session.client_info, session.capabilities
-        exists = method is not None and method.legacy(server)
-        mirror = None
-    if method is None or not exists:
+        rejection = replace(session, id=message.id)
+    if rejection is not None:
+        return rejection
+    if method is None or not (method.modern if modern else method.legacy)(server):
         unknown = f"Method not found: {message.method[:128]}"
-        return Rejection(METHOD_NOT_FOUND, unknown, UNSET, message.id, modern=era is Era.MODERN)
+        return Rejection(METHOD_NOT_FOUND, unknown, UNSET, message.id, modern=modern)
     if failure is not None:
         return _reject(message, INVALID_PARAMS, f"Invalid params: {failure}")
-    if mirror is not None and method.named is not None:
-        text = mirror.check_name(method.named(params))
-        if text is not None:
-            return _reject(message, HEADER_MISMATCH, text)
+    if modern and mirror is not None and method.named is not None:
+        wrong = mirror.check_name(method.named(params))
+        if wrong is not None:
+            return _reject(message, HEADER_MISMATCH, wrong)
     if meta.log_level is not UNSET and not settings.logging:
         # Who offers no log messages sends none.
         meta.log_level = UNSET
-    id = message.id
+    if modern:
+        return _modern_request(message, method, params, meta, mirror)
+    assert isinstance(session, LegacySession)
+    return _legacy_request(message, method, params, meta, session)
+
+
+def _modern_request(
+    message: Message, method: Method, params: Any, meta: RequestMeta, mirror: "Mirror | None"
+) -> Request:
+    """Return a request that says everything by itself."""
+    id, revision, capabilities = message.id, meta.protocol_version, meta.client_capabilities
+    info = None if meta.client_info is UNSET else meta.client_info
     assert id is not UNSET
     assert revision is not UNSET
     assert capabilities is not UNSET
@@ -149,12 +152,31 @@ def read_request(
         method,
         params,
         meta,
-        era,
+        Era.MODERN,
         revision,
-        None if info is UNSET else info,
+        info,
         capabilities,
-        session,
+        NO_SESSION,
         mirror,
+    )
+
+
+def _legacy_request(
+    message: Message, method: Method, params: Any, meta: RequestMeta, session: LegacySession
+) -> Request:
+    """Return a request of which its session says the rest."""
+    assert message.id is not UNSET
+    return Request(
+        message.id,
+        message,
+        method,
+        params,
+        meta,
+        Era.LEGACY,
+        session.revision,
+        session.client_info,
+        session.capabilities,
+        session,
     )
 
 

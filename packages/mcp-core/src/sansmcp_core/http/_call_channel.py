@@ -77,7 +77,7 @@ class CallChannel(Outflow):
             return "the session has ended"
         if self.can_stream or self.session.carrier is not None:
             return None
-        return "the client has opened no stream that could carry a question"
+        return "no stream is open, or may be opened, that could carry a question"
 
     def note(self, call: "Call", data: bytes) -> None:
         """Let a message of ``call`` wait for the owner; from any thread."""

@@ -129,10 +129,12 @@ def begin_session(
         text = "Server busy: too many sessions are open; try again later"
         return Rejection(INTERNAL_ERROR, text, UNSET, request.id, BUSY_STATUS)
     session.legacy.begin(begin.params)
+    headers = exchange.extra_headers
+    exchange.extra_headers = (*headers, (MCP_SESSION_ID, session.id.encode()))
     try:
-        exchange.extra_headers = (*exchange.extra_headers, (MCP_SESSION_ID, session.id.encode()))
         effects = _initialized(exchange, endpoint, request, stateless=False)
     except BaseException:
+        exchange.extra_headers = headers
         session.end()
         raise
     endpoint.sessions.add(session, now)
