@@ -1,7 +1,8 @@
 """A server with one of everything: ``python examples/everything.py`` serves it over stdio.
 
-Some handlers are coroutine functions, so it is served in an event loop, trio's by default. Beside
-what is declared here it has the fixtures of the official conformance suite (``conformance/``).
+``--http 127.0.0.1:3000`` serves it over HTTP (``serving.py`` has the options). Some handlers are
+coroutine functions, so it is served in an event loop, over stdio trio's by default. Beside what is
+declared here it has the fixtures of the official conformance suite (``conformance/``).
 """
 
 import math
@@ -16,7 +17,7 @@ from zoneinfo import ZoneInfo
 
 import anyio
 import conformance
-import sansmcp_stdio
+import serving
 from msgspec import Meta, Struct
 from sansmcp_core import (
     CacheHint,
@@ -68,6 +69,7 @@ for fixtures in (
     conformance.QuestionTools(),
     conformance.RoundTrips(),
     conformance.SchemaTools(),
+    conformance.TransportTools(),
     conformance.FixtureResources(),
     conformance.FixturePrompts(),
 ):
@@ -284,4 +286,4 @@ def complete_level(value: str) -> list[str]:
 
 
 if __name__ == "__main__":
-    sansmcp_stdio.run(server)
+    serving.main(server)

@@ -17,7 +17,10 @@ from typing import Any, NamedTuple
 
 import pytest
 import sansmcp_stdio
+from sansmcp_asgi import McpApp
 from sansmcp_core import Limits
+from sansmcp_core.http import HttpSettings, MemoryEventStore
+from sansmcp_h11 import ConnectionLimits, run
 from sansmcp_schema.json_check import keyword_table
 
 ROOT = Path(__file__).parents[1]
@@ -244,6 +247,44 @@ def test_the_table_of_limits_is_the_one_in_the_code() -> None:
     ]
 
 
+def test_the_table_of_http_settings_is_the_one_in_the_code() -> None:
+    written = [row[:2] for row in table("docs/http.md", "http-settings")]
+    default = HttpSettings()
+    assert written == [
+        [f"`{name}`", f"`{getattr(default, name)}`"] for name in HttpSettings.__struct_fields__
+    ]
+
+
+@pytest.mark.parametrize(
+    ("rows", "defaults"),
+    [
+        ("http-limits", HttpSettings()),
+        ("connection-limits", ConnectionLimits()),
+        ("event-limits", inspect.signature(MemoryEventStore)),
+    ],
+)
+def test_the_bounds_of_http_are_those_in_the_code(rows: str, defaults: Any) -> None:
+    if isinstance(defaults, ConnectionLimits):
+        names = [row[0].strip("`") for row in table("docs/limits.md", rows)]
+        assert names == list(ConnectionLimits.__struct_fields__)
+    for name, shown, *_ in table("docs/limits.md", rows):
+        if isinstance(defaults, inspect.Signature):
+            value = defaults.parameters[name.strip("`")].default
+        else:
+            value = getattr(defaults, name.strip("`"))
+        assert shown == str(value), name
+
+
+@pytest.mark.parametrize(("rows", "made"), [("app-options", McpApp), ("run-options", run)])
+def test_the_tables_of_http_options_are_the_signatures(rows: str, made: Any) -> None:
+    parameters = list(inspect.signature(made).parameters.values())[1:]
+    written = table("docs/http.md", rows)
+    assert [name for name, *_ in written] == [f"`{parameter.name}`" for parameter in parameters]
+    for (name, shown, _), parameter in zip(written, parameters, strict=True):
+        if isinstance(parameter.default, str | int | float) and name != "`max_threads`":
+            assert shown.strip("`") == str(parameter.default).removesuffix(".0")
+
+
 def test_the_table_of_stdio_options_is_the_signature_and_the_command_line() -> None:
     text = PAGES["docs/stdio.md"].read_text(encoding="utf-8")
     rows = re.findall(r"^\| `(\w+)` \| `(--[\w-]+)` \|", text, re.MULTILINE)
@@ -291,4 +332,5 @@ def test_links_into_a_page_lead_to_a_heading(page: str) -> None:
 @pytest.mark.parametrize("page", PAGES)
 def test_lines_are_short_enough_to_read_in_a_terminal(page: str) -> None:
     lines = PAGES[page].read_text(encoding="utf-8").splitlines()
-    assert [line for line in lines if len(line) > 150 and not line.startswith("|")] == []
+    # A command is copied, so it is one line whatever its length.
+    assert [line for line in lines if len(line) > 150 and not line.startswith(("|", "$ "))] == []

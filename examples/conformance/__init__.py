@@ -1,7 +1,7 @@
 """The fixtures that the official conformance suite calls, as marked methods.
 
-``everything.py`` registers an object of each class. Left out are the fixtures that need HTTP or
-tasks.
+``everything.py`` registers an object of each class. Left out are the fixtures of the tasks
+extension, which is not there.
 """
 
 from .content import ContentTools
@@ -10,6 +10,7 @@ from .pages import FixturePrompts, FixtureResources
 from .questions import QuestionTools
 from .rounds import RoundTrips
 from .schema import SchemaTools
+from .transport import TransportTools
 
 __all__ = [
     "ContentTools",
@@ -19,4 +20,5 @@ __all__ = [
     "QuestionTools",
     "RoundTrips",
     "SchemaTools",
+    "TransportTools",
 ]

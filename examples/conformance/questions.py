@@ -83,7 +83,9 @@ class QuestionTools:
 
     @mark.tool
     async def test_streaming_elicitation(self, ctx: Context) -> str:
-        """Ask from a coroutine."""
+        """Report, then ask, from a coroutine."""
+        ctx.report_progress(1, 2)
+        ctx.log("info", "About to ask")
         answer = ctx.elicit("user", "Who are you?", User)
         return f"Elicitation completed: {_told(answer)}"
 

@@ -1,22 +1,29 @@
-"""The official client in both of its modes and the everything server, on each event loop."""
+"""The official client in both of its modes and the everything server, on each adapter."""
 
 import base64
 import json
 from collections.abc import AsyncIterator
 from datetime import datetime
+from functools import partial
 from itertools import product
 from typing import Any
 
 import anyio
 import mcp_types as types
-import official_client
 import pytest
 from mcp import MCPError
-from official_client import DEADLINE_S, Link
+from official_client import DEADLINE_S, Link, connect, connect_over_http
 
 pytestmark = pytest.mark.anyio
 
-COMBINATIONS = list(product(("trio", "asyncio"), ("modern", "legacy")))
+STDIO = ["-m", "sansmcp_stdio", "everything:server", "--backend"]
+HTTP = ["everything.py", "--http", "127.0.0.1:0", "--adapter"]
+WAYS = {
+    "stdio-trio": partial(connect, [*STDIO, "trio"]),
+    "stdio-asyncio": partial(connect, [*STDIO, "asyncio"]),
+    "h11": partial(connect_over_http, [*HTTP, "h11"]),
+    "asgi": partial(connect_over_http, [*HTTP, "asgi"]),
+}
 
 PNG = (
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0g"
@@ -51,6 +58,8 @@ FIXTURE_TOOLS = [
     "test_input_required_result_tampered_state",
     "test_input_required_result_capabilities",
     "json_schema_2020_12_tool",
+    "test_reconnection",
+    "test_header_argument",
 ]
 TOOLS = ["echo", "get_time", "list_files", "calculate", "repeat", "wait"]
 CHANGERS = [
@@ -77,26 +86,13 @@ RESOURCES = [
 ]
 
 
-@pytest.fixture(scope="module")
-def anyio_backend() -> str:
-    return "asyncio"
-
-
-@pytest.fixture(scope="module", params=COMBINATIONS, ids="-".join)
+@pytest.fixture(scope="module", params=product(WAYS, ("modern", "legacy")), ids="-".join)
 async def connection(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> AsyncIterator[Link]:
-    backend, era = request.param
-    command = ["-m", "sansmcp_stdio", "everything:server", "--backend", backend]
-    log = tmp_path_factory.mktemp("log") / "stderr"
-    async with official_client.connect(command, era, log) as link:
+    way, era = request.param
+    async with WAYS[way](era, tmp_path_factory.mktemp("log") / "log") as link:
         yield link
-
-
-@pytest.fixture
-def link(connection: Link) -> Link:
-    connection.reset()
-    return connection
 
 
 def dumped(parts: list[Any]) -> list[dict[str, Any]]:

@@ -1,42 +1,44 @@
-"""The official client in both of its modes and the quickstart server, on each backend."""
+"""The official client in both of its modes and the quickstart server, on each adapter."""
 
 from collections.abc import AsyncIterator
+from functools import partial
 from itertools import product
 from typing import Any
 
 import anyio
 import mcp_types as types
-import official_client
 import pytest
 from mcp import MCPError
-from official_client import DEADLINE_S, Link
+from official_client import DEADLINE_S, Link, connect, connect_over_http
 
 pytestmark = pytest.mark.anyio
 
-COMBINATIONS = list(product(("threads", "trio", "asyncio"), ("modern", "legacy")))
+STDIO = ["-m", "sansmcp_stdio", "quickstart:server", "--max-threads", "1", "--backend"]
+H11 = ["-m", "sansmcp_h11", "quickstart:server", "--max-threads", "1", "--port", "0"]
+ASGI = """
+import quickstart, serving
+from sansmcp_asgi import McpApp
+app = McpApp(quickstart.server, max_threads=1)
+serving.serve_app(app, "127.0.0.1", 0, path="/mcp", worker="trio")
+"""
+# With one thread, a call that is cancelled and yet goes on would keep the others from running.
+WAYS = {
+    "stdio-threads": partial(connect, [*STDIO, "threads"]),
+    "stdio-trio": partial(connect, [*STDIO, "trio"]),
+    "stdio-asyncio": partial(connect, [*STDIO, "asyncio"]),
+    "h11-trio": partial(connect_over_http, [*H11, "--backend", "trio"]),
+    "h11-asyncio": partial(connect_over_http, [*H11, "--backend", "asyncio"]),
+    "asgi-trio": partial(connect_over_http, ["-c", ASGI]),
+}
 
 
-@pytest.fixture(scope="module")
-def anyio_backend() -> str:
-    return "asyncio"
-
-
-@pytest.fixture(scope="module", params=COMBINATIONS, ids="-".join)
+@pytest.fixture(scope="module", params=product(WAYS, ("modern", "legacy")), ids="-".join)
 async def connection(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> AsyncIterator[Link]:
-    backend, era = request.param
-    # With one thread, a call that is cancelled and yet goes on would keep the others from running.
-    command = ["-m", "sansmcp_stdio", "quickstart:server", "--backend", backend]
-    log = tmp_path_factory.mktemp("log") / "stderr"
-    async with official_client.connect([*command, "--max-threads", "1"], era, log) as link:
+    way, era = request.param
+    async with WAYS[way](era, tmp_path_factory.mktemp("log") / "log") as link:
         yield link
-
-
-@pytest.fixture
-def link(connection: Link) -> Link:
-    connection.reset()
-    return connection
 
 
 async def test_agrees_on_a_revision(link: Link) -> None:

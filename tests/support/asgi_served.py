@@ -32,7 +32,8 @@ SERVERS = ("hypercorn-asyncio", "hypercorn-trio", "uvicorn-h11", "uvicorn-httpto
 
 
 def say(what: str) -> None:
-    print(what, flush=True)
+    sys.stdout.write(f"{what}\n")
+    sys.stdout.flush()
 
 
 @contextlib.asynccontextmanager
@@ -71,6 +72,11 @@ def release() -> str:
     return "released"
 
 
+@server.resource("a://b")
+def ab() -> str:
+    return "ab"
+
+
 @server.tool(inline=True)
 def change() -> str:
     """Tell who listens."""
@@ -83,9 +89,10 @@ async def linger(ctx: Context, speak: bool = False) -> str:
     """Wait until ``release`` is called."""
     if speak:
         ctx.report_progress(1, 2)
+    released.clear()
     say("began")
     try:
-        while not released.is_set():
+        while not released.is_set():  # noqa: ASYNC110 - of whatever loop
             await anyio.sleep(0.01)
     except anyio.get_cancelled_exc_class():
         say("cancelled")
@@ -97,6 +104,7 @@ async def linger(ctx: Context, speak: bool = False) -> str:
 @server.tool
 def block(ctx: Context) -> str:
     """Hold a thread until ``release`` is called, or it was cancelled."""
+    released.clear()
     say("began")
     until = time.monotonic() + DEADLINE_S
     while not released.is_set() and not ctx.cancelled and time.monotonic() < until:
@@ -139,7 +147,7 @@ def run_hypercorn(worker: str, fd: int, tls: list[str]) -> None:
     signal.signal(signal.SIGTERM, ask_to_stop)
 
     async def stopped() -> None:
-        while not stop:
+        while not stop:  # noqa: ASYNC110 - told by a signal
             await anyio.sleep(0.05)
 
     if worker == "trio":
@@ -162,7 +170,7 @@ def run_uvicorn(http: str, fd: int, tls: list[str]) -> None:
     certificate, key = tls or (None, None)
     config = uvicorn.Config(
         app,
-        http=http,  # type: ignore[arg-type]
+        http=http,
         loop="uvloop" if http == "httptools" else "asyncio",
         fd=fd,
         log_level="warning",
@@ -239,6 +247,19 @@ class Served:
         return self.heard
 
 
+def await_listener(port: int) -> None:
+    """Wait until somebody listens there."""
+    until = time.monotonic() + DEADLINE_S
+    while True:
+        try:
+            socket.create_connection(("127.0.0.1", port), DEADLINE_S).close()
+        except ConnectionRefusedError:
+            assert time.monotonic() < until
+            time.sleep(0.02)
+        else:
+            return
+
+
 @contextlib.contextmanager
 def serving(kind: str, *tls: str) -> Iterator[Served]:
     """Start a server; at the end it is asked to stop, and waited for."""
@@ -261,6 +282,8 @@ def serving(kind: str, *tls: str) -> Iterator[Served]:
         try:
             served = Served(process, port)
             served.wait_for("entered")
+            if kind == "granian":
+                await_listener(port)
             yield served
             if process.poll() is None:
                 process.send_signal(signal.SIGTERM)

@@ -5,7 +5,7 @@ import re
 import subprocess
 import sys
 import warnings
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
@@ -19,7 +19,16 @@ from mcp import Client, StdioServerParameters, stdio_client
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.exceptions import MCPDeprecationWarning
 
-__all__ = ["DEADLINE_S", "EXAMPLES", "Era", "Link", "connect", "connect_over_http", "serve"]
+__all__ = [
+    "DEADLINE_S",
+    "EXAMPLES",
+    "Era",
+    "Link",
+    "connect",
+    "connect_over_http",
+    "connect_to",
+    "serve",
+]
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 DEADLINE_S = 30.0
@@ -94,7 +103,7 @@ class Link:
 
     @asynccontextmanager
     async def following(
-        self, *uris: str, tools: bool = False, prompts: bool = False
+        self, *uris: str, tools: bool = False, prompts: bool = False, resources: bool = False
     ) -> AsyncIterator[Callable[[], list[Any]]]:
         """Follow resources and lists as the era does; gives what has changed by now."""
 
@@ -107,6 +116,7 @@ class Link:
                     resource_subscriptions=uris,
                     tools_list_changed=tools,
                     prompts_list_changed=prompts,
+                    resources_list_changed=resources,
                 ):
                     yield changes
                 return
@@ -153,6 +163,8 @@ def _change(message: Any) -> str | None:
         return "tools"
     if isinstance(message, types.PromptListChangedNotification):
         return "prompts"
+    if isinstance(message, types.ResourceListChangedNotification):
+        return "resources"
     return None
 
 
@@ -171,7 +183,7 @@ async def connect(arguments: list[str], era: Era, log: Path) -> AsyncIterator[Li
     with log.open("w") as errors:
         async with _link(stdio_client(parameters, errlog=errors), era) as link:
             yield link
-    assert "Traceback" not in await anyio.Path(log).read_text()
+    _check_log(await anyio.Path(log).read_text())
 
 
 @asynccontextmanager
@@ -183,10 +195,28 @@ async def connect_over_http(arguments: list[str], era: Era, log: Path) -> AsyncI
         era: The client's mode.
         log: Gets what the server prints, which must hold no traceback at the end.
     """
+    async with serve(arguments, log) as url, connect_to(url, era) as link:
+        yield link
+
+
+@asynccontextmanager
+async def connect_to(
+    url: str, era: Era, hear: Callable[[httpx2.Response], Awaitable[None]] | None = None
+) -> AsyncIterator[Link]:
+    """Connect to a server that runs.
+
+    Args:
+        url: Its URL.
+        era: The client's mode.
+        hear: Called with each HTTP response.
+    """
     async with (
-        serve(arguments, log) as url,
         # What the environment says of proxies is not meant for this machine itself.
-        httpx2.AsyncClient(trust_env=False, timeout=DEADLINE_S) as http_client,
+        httpx2.AsyncClient(
+            trust_env=False,
+            timeout=DEADLINE_S,
+            event_hooks={"response": [] if hear is None else [hear]},
+        ) as http_client,
         _link(streamable_http_client(url, http_client=http_client), era) as link,
     ):
         yield link
@@ -217,8 +247,13 @@ async def serve(arguments: list[str], log: Path) -> AsyncIterator[str]:
             if process.returncode is None:
                 process.kill()
     text = await anyio.Path(log).read_text()
-    assert "Traceback" not in text
+    _check_log(text)
     assert status == 0, text
+
+
+def _check_log(text: str) -> None:
+    """Nothing may fail in a server but a handler that is made to."""
+    assert text.count("Traceback") == text.count("RuntimeError: deliberate\n"), text
 
 
 async def _copy(

@@ -5,17 +5,19 @@ has happened in the server. ``--no-sessions`` keeps none for legacy clients.
 """
 
 import argparse
+import signal
 import socket
+import sys
 import time
 from collections import Counter
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 import anyio
 from msgspec import Struct
 from sansmcp_asgi import McpApp
 from sansmcp_core import (
-    CompletionResult,
     Context,
     Elicit,
     ListRoots,
@@ -27,6 +29,7 @@ from sansmcp_core import (
 )
 from sansmcp_core.http import HttpSettings
 from sansmcp_h11 import run as run_h11
+from sansmcp_schema.requests import LoggingLevel
 from sansmcp_stdio import run as run_stdio
 
 __all__ = ["server"]
@@ -37,6 +40,7 @@ server = Server(
     "official", "1", settings=Settings(page_size=2, list_legacy_versions=True, time_limit_s=60)
 )
 happened: Counter[str] = Counter()
+LEVELS: tuple[LoggingLevel, ...] = ("debug", "info", "warning", "error")
 
 
 class Name(Struct):
@@ -68,7 +72,7 @@ def echo(text: str) -> str:
 
 @server.tool
 def fail() -> str:
-    raise RuntimeError("a detail that is no business of clients")
+    raise RuntimeError("deliberate")
 
 
 @server.tool(time_limit_s=0.05)
@@ -86,6 +90,7 @@ def go(city: str, floor: int, ctx: Context) -> dict[str, Any]:
     return {
         "city": city,
         "floor": floor,
+        "over_http": bool(headers),
         "headers": {k: v for k, v in headers.items() if k.startswith("mcp-param-")},
     }
 
@@ -109,7 +114,7 @@ def client(ctx: Context) -> dict[str, Any]:
 
 @server.tool
 async def talk(ctx: Context) -> str:
-    for number, level in enumerate(("debug", "info", "warning", "error")):
+    for number, level in enumerate(LEVELS):
         ctx.log(level, {"number": number}, logger="talker")
         ctx.report_progress(number + 0.5, 4, f"at {level}")
     return "talked"
@@ -140,9 +145,15 @@ def wait_blocking(ctx: Context) -> str:
 async def times_stopped(name: str, at_least: int) -> int:
     """How often a call was stopped; waits until it was."""
     with anyio.move_on_after(DEADLINE_S / 2):
-        while happened[name] < at_least:
+        while happened[name] < at_least:  # noqa: ASYNC110 - some are noted in threads
             await anyio.sleep(0.01)
     return happened[name]
+
+
+@server.tool
+async def rest(seconds: float) -> str:
+    await anyio.sleep(seconds)
+    return "rested"
 
 
 @server.tool
@@ -212,14 +223,13 @@ def shelf(room: str, path: str) -> str:
 
 
 for i in range(5):
-    server.resource(f"fixed://{i}", name=f"fixed {i}")(lambda i=i: f"fixed {i}")
-    server.prompt(lambda i=i: f"prompt {i}", name=f"prompt_{i}", description="One of five.")
+    server.resource(f"fixed://{i}", name=f"fixed {i}")(lambda: "one of five")
+    server.prompt(lambda: "one of five", name=f"prompt_{i}", description="One of five.")
 
 
 @server.completion("shelf://{room}/{+path}", "path")
-def complete_path(value: str, arguments: dict[str, str]) -> CompletionResult:
-    found = [f"{arguments.get('room', '?')}-{value}{i}" for i in range(150)]
-    return CompletionResult(found[:100], total=150, has_more=True)
+def complete_path(value: str, filled: dict[str, str]) -> list[str]:
+    return [f"{filled.get('room', '?')}-{value}{i}" for i in range(150)]
 
 
 @server.tool
@@ -230,11 +240,13 @@ def change(uri: str) -> None:
 @server.tool
 def toggle_resource() -> bool:
     """Add a resource, or remove it again; tells whether it is there."""
-    if server.resources.find("passing://") is None:
+    happened["toggle"] += 1
+    there = happened["toggle"] % 2 == 1
+    if there:
         server.resource("passing://", name="passing")(lambda: "here for a while")
-        return True
-    server.resources.remove("passing://")
-    return False
+    else:
+        server.resources.remove("passing://")
+    return there
 
 
 # -- serving ---------------------------------------------------------------------------------
@@ -251,6 +263,7 @@ def main() -> None:
     elif options.adapter == "h11":
         run_h11(server, port=0, settings=settings)
     elif options.adapter == "hypercorn":
+        sys.path.append(str(Path.cwd()))  # the folder of the examples
         import_module("serving").serve_app(
             McpApp(server, settings), "127.0.0.1", 0, path="/mcp", worker="asyncio"
         )
@@ -260,8 +273,10 @@ def main() -> None:
 
 def serve_uvicorn(app: McpApp) -> None:
     uvicorn = import_module("uvicorn")
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))  # raised again by uvicorn at its end
     listener = socket.create_server(("127.0.0.1", 0))
-    print(f"Serving at http://127.0.0.1:{listener.getsockname()[1]}/mcp", flush=True)
+    sys.stdout.write(f"Serving at http://127.0.0.1:{listener.getsockname()[1]}/mcp\n")
+    sys.stdout.flush()
     uvicorn.Server(uvicorn.Config(app, log_level="warning")).run([listener])
 
 

@@ -1,8 +1,7 @@
 """Serving in an event loop, trio's or asyncio's: standard streams, or any byte stream."""
 
 import gc
-from collections.abc import AsyncIterator, Callable
-from contextlib import AbstractContextManager, asynccontextmanager
+from collections.abc import Callable
 from functools import partial
 from typing import Any, Literal
 
@@ -10,11 +9,11 @@ import anyio
 from anyio.abc import ByteStream
 from msgspec import UNSET
 from sansmcp_core import Server
+from sansmcp_runtime.lifespan import Lifespan, entered, lifespan_of
+from sansmcp_runtime.loops import current_loop, use_daemon_threads
+from sansmcp_runtime.pool import DEFAULT_MAX_THREADS
 
 from ._channel import Channel
-from ._lifespan import Lifespan, lifespan_of
-from ._loops import current_loop, use_daemon_threads
-from ._pool import DEFAULT_MAX_THREADS
 from ._tasks import LoopConnection
 from ._transports import ChannelTransport, StreamTransport
 
@@ -47,7 +46,7 @@ async def serve(
     """
     async with stream:
         lifespan = lifespan_of(server) if lifespan_value is UNSET else None
-        async with _entered(lifespan) as entered_value:
+        async with entered(lifespan) as entered_value:
             connection = LoopConnection(
                 server,
                 StreamTransport(stream),
@@ -97,8 +96,8 @@ async def _run(
 ) -> None:
     loop = current_loop()
     if loop.name == "asyncio":
-        use_daemon_threads(max_threads)
-    async with _entered(lifespan) as lifespan_value:
+        use_daemon_threads(max_threads, "sansmcp-stdio")
+    async with entered(lifespan) as lifespan_value:
         connection = LoopConnection(
             server,
             ChannelTransport(channel, loop),
@@ -110,15 +109,3 @@ async def _run(
         gc.freeze()  # the process is ours: what is there by now stays
         follow(connection)
         await connection.run()
-
-
-@asynccontextmanager
-async def _entered(lifespan: Lifespan) -> AsyncIterator[Any]:
-    if lifespan is None:
-        yield None
-    elif isinstance(lifespan, AbstractContextManager):
-        with lifespan as value:
-            yield value
-    else:
-        async with lifespan as value:
-            yield value

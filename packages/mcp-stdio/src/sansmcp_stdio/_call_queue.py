@@ -4,8 +4,7 @@ from collections import deque
 from collections.abc import Callable
 
 from sansmcp_core import Call, Mode
-
-from ._pool import Pool
+from sansmcp_runtime.pool import Pool
 
 __all__ = ["CallQueue"]
 
@@ -30,7 +29,7 @@ class CallQueue:
         max_threads: int,
         is_held: Callable[[], bool],
     ) -> None:
-        self._pool: Pool[Call] = Pool(run_blocking, max_threads)
+        self._pool: Pool[Call] = Pool(run_blocking, max_threads, "sansmcp-stdio")
         self._is_held = is_held
         self._blocking: deque[Call] = deque()
         self._others: deque[Call] = deque()

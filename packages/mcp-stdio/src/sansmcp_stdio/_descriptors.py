@@ -6,9 +6,10 @@ import sys
 from types import TracebackType
 from typing import TextIO
 
+from sansmcp_runtime.exits import unlock_at_exit
+from sansmcp_runtime.pool import any_busy
+
 from ._channel import Channel
-from ._exit import unlock_at_exit
-from ._pool import any_busy
 
 __all__ = ["StandardStreams"]
 

@@ -9,11 +9,11 @@ from functools import partial
 
 import anyio
 from sansmcp_core import Call, Mode
+from sansmcp_runtime.loops import Scope
+from sansmcp_runtime.outcome import Step, outcome, stopped
+from sansmcp_runtime.stepping import Rest, first_step
 
-from ._loops import Scope
-from ._outcome import Step, outcome, stopped
 from ._pace import Pace
-from ._stepping import Rest, first_step
 
 __all__ = ["LoopRunner"]
 

@@ -8,14 +8,14 @@ from functools import partial
 from typing import Literal, Protocol, TypeAlias
 
 from sansmcp_core import Report, Server
+from sansmcp_runtime.lifespan import Lifespan, lifespan_of
+from sansmcp_runtime.pool import DEFAULT_MAX_THREADS
+from sansmcp_runtime.signals import StopSignals
 
 from ._channel import Channel
 from ._descriptors import StandardStreams
-from ._lifespan import Lifespan, lifespan_of
 from ._log import log
 from ._overseer import Overseer
-from ._pool import DEFAULT_MAX_THREADS
-from ._signals import StopSignals
 from ._threads import ThreadedConnection
 
 __all__ = ["BACKENDS", "Backend", "run", "run_on"]

@@ -13,18 +13,18 @@ from typing import TYPE_CHECKING, Any
 
 import anyio
 from sansmcp_core import Cancel, Connection, Report, Run, Send, Server
+from sansmcp_runtime.alarm import Alarm
+from sansmcp_runtime.loops import Loop
+from sansmcp_runtime.outcome import Step
+from sansmcp_runtime.pulse import Pulse
+from sansmcp_runtime.stepping import Rest
 
-from ._alarm import Alarm
 from ._call_queue import CallQueue
 from ._ending import LAST_WORDS_S
 from ._log import log
 from ._loop_runner import LoopRunner
 from ._loop_writer import LoopWriter
-from ._loops import Loop
-from ._outcome import Step
 from ._pace import Pace
-from ._pulse import Pulse
-from ._stepping import Rest
 from ._transports import Transport
 
 if TYPE_CHECKING:

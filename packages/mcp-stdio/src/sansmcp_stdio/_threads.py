@@ -14,14 +14,14 @@ from threading import Lock
 from typing import Any
 
 from sansmcp_core import Call, Close, Connection, Effect, Report, Run, Send, Server
+from sansmcp_runtime.outcome import Step, outcome
+from sansmcp_runtime.sleep import Sleep
 
 from ._call_queue import CallQueue
 from ._channel import Channel
 from ._ending import LAST_WORDS_S
 from ._log import log
-from ._outcome import Step, outcome
 from ._pace import Pace
-from ._sleep import Sleep
 from ._watch import watch
 
 __all__ = ["ThreadedConnection"]

@@ -5,9 +5,9 @@ from typing import Protocol
 
 import anyio
 from anyio.abc import ByteStream
+from sansmcp_runtime.loops import Loop
 
 from ._channel import CHUNK_BYTES, Channel
-from ._loops import Loop
 
 __all__ = ["ChannelTransport", "StreamTransport", "Transport"]
 

@@ -1,11 +1,12 @@
 """A server's lifespan: made before the backend is chosen, entered before the first call."""
 
-from contextlib import AbstractAsyncContextManager, AbstractContextManager
+from collections.abc import AsyncIterator
+from contextlib import AbstractAsyncContextManager, AbstractContextManager, asynccontextmanager
 from typing import Any, TypeAlias
 
 from sansmcp_core import Server
 
-__all__ = ["Lifespan", "lifespan_of"]
+__all__ = ["Lifespan", "entered", "lifespan_of"]
 
 Lifespan: TypeAlias = AbstractContextManager[Any] | AbstractAsyncContextManager[Any] | None
 
@@ -26,3 +27,16 @@ def lifespan_of(server: Server) -> Lifespan:
         "decorate a generator function with contextlib.contextmanager or "
         "contextlib.asynccontextmanager"
     )
+
+
+@asynccontextmanager
+async def entered(lifespan: Lifespan) -> AsyncIterator[Any]:
+    """Enter a lifespan of either kind, or none; what comes out is its value."""
+    if lifespan is None:
+        yield None
+    elif isinstance(lifespan, AbstractContextManager):
+        with lifespan as value:
+            yield value
+    else:
+        async with lifespan as value:
+            yield value

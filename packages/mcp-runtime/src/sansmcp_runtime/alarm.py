@@ -4,8 +4,8 @@ import math
 
 import anyio
 
-from ._loops import Loop
-from ._sleep import Sleep
+from .loops import Loop
+from .sleep import Sleep
 
 __all__ = ["Alarm"]
 
@@ -39,17 +39,19 @@ class Alarm:
         if deadline is not None and deadline < self._sleep.until:
             self._rung.set()
 
-    async def wait(self, deadline: float | None) -> bool:
+    async def wait(self, deadline: float | None, longest_s: float = math.inf) -> bool:
         """Wait until it rings, at most until ``deadline``; return whether that has come.
 
         Args:
             deadline: Unix time in seconds; ``None`` for never.
+            longest_s: Seconds to wait at most.
         """
         self._sleep = sleep = Sleep(deadline)
-        if sleep.rest_s == math.inf:
+        rest_s = min(sleep.rest_s, longest_s)
+        if rest_s == math.inf:
             await self._rung.wait()
         else:
-            with anyio.move_on_after(sleep.rest_s):
+            with anyio.move_on_after(rest_s):
                 await self._rung.wait()
         self._rung = anyio.Event()
         return sleep.is_over()

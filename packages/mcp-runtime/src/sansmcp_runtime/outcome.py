@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from sansmcp_core import Call, Effect
 
-from ._forks import end_forked_child
+from .forks import end_forked_child
 
 __all__ = ["CallStopped", "Step", "outcome", "stopped"]
 

@@ -7,7 +7,7 @@ from functools import partial
 from types import CoroutineType
 from typing import Any
 
-from ._forks import end_forked_child
+from .forks import end_forked_child
 
 __all__ = ["Rest", "first_step"]
 

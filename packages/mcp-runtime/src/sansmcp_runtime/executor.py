@@ -5,7 +5,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
 from typing import Any, ParamSpec, TypeVar
 
-from ._pool import Pool
+from .pool import Pool
 
 __all__ = ["DaemonExecutor"]
 
@@ -21,11 +21,14 @@ class DaemonExecutor(ThreadPoolExecutor):
 
     Args:
         max_threads: The most threads there will be.
+        name: What the threads are called, before their number.
     """
 
-    def __init__(self, max_threads: int) -> None:
+    def __init__(self, max_threads: int, name: str) -> None:
         super().__init__(max_workers=1)
-        self._daemons: Pool[tuple[Future[Any], Callable[[], Any]]] = Pool(_carry_out, max_threads)
+        self._daemons: Pool[tuple[Future[Any], Callable[[], Any]]] = Pool(
+            _carry_out, max_threads, name
+        )
 
     def submit(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> "Future[T]":
         """Have a function called in a thread."""

@@ -29,13 +29,15 @@ class Pool(Generic[Item]):
     Args:
         work: Called in a thread with each item; must not raise.
         max_threads: The most threads there will be, at least 1.
+        name: What the threads are called, before their number.
     """
 
-    def __init__(self, work: Callable[[Item], None], max_threads: int) -> None:
+    def __init__(self, work: Callable[[Item], None], max_threads: int, name: str) -> None:
         if max_threads < 1:
             raise ValueError(f"max_threads must be at least 1, got {max_threads}")
         self._work = work
         self._max_threads = max_threads
+        self._name = name
         self._queue: SimpleQueue[Item | None] = SimpleQueue()
         self._lock = Lock()
         self._threads = 0
@@ -61,7 +63,7 @@ class Pool(Generic[Item]):
             self._queue.put(None)
 
     def _start(self) -> None:
-        name = f"sansmcp-stdio-{self._threads + 1}"
+        name = f"{self._name}-{self._threads + 1}"
         try:
             Thread(target=self._run, name=name, daemon=True).start()
         except RuntimeError:

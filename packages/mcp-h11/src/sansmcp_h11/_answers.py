@@ -1,0 +1,80 @@
+"""Answers -> bytes of HTTP/1.1, the same for both parsers.
+
+Source: RFC 9112 sections 4 and 7.1; RFC 9110 section 6.6.1.
+"""
+
+import re
+import time
+from collections.abc import Collection
+from http import HTTPStatus
+
+__all__ = ["CONTINUE", "LAST_CHUNK", "chunk", "head_of_answer", "plain_answer"]
+
+CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
+
+LAST_CHUNK = b"0\r\n\r\n"
+
+_STATUS_LINES = {
+    status.value: f"HTTP/1.1 {status.value} {status.phrase}\r\n".encode("ascii")
+    for status in HTTPStatus
+}
+
+_FIELDS = re.compile(rb"(?:[!#$%&'*+\-.^_`|~0-9A-Za-z]+: [\t\x20-\x7e\x80-\xff]*\r\n)*")
+
+
+def head_of_answer(status: int, headers: Collection[tuple[bytes, bytes]], framing: bytes) -> bytes:
+    """The bytes before an answer's body.
+
+    Args:
+        status: The status code, 200 to 599.
+        headers: The fields, without ``Date`` and those of the connection.
+        framing: Whole lines about the connection and the transfer.
+
+    Raises:
+        ValueError: A field is none, such as one with a line break in its value.
+    """
+    fields = b"".join([b"%b: %b\r\n" % field for field in headers])
+    if _FIELDS.fullmatch(fields) is None or fields.count(b"\n") != len(headers):
+        raise ValueError(f"the header fields of an answer cannot be sent: {fields!r}")
+    line = _STATUS_LINES.get(status) or b"HTTP/1.1 %d \r\n" % status
+    return b"%b%b%b%b\r\n" % (line, fields, _date(), framing)
+
+
+def plain_answer(status: int, text: str, *, with_body: bool = True) -> bytes:
+    """A whole answer of a few words, after which the connection is closed."""
+    body = f"{text}\n".encode()
+    headers = [
+        (b"content-type", b"text/plain; charset=utf-8"),
+        (b"content-length", b"%d" % len(body)),
+    ]
+    head = head_of_answer(status, headers, b"connection: close\r\n")
+    return head + body if with_body else head
+
+
+def chunk(data: bytes) -> bytes:
+    """A piece of a body whose length was not told; ``data`` is not empty."""
+    return b"%x\r\n%b\r\n" % (len(data), data)
+
+
+# -- the date -------------------------------------------------------------------------------------
+
+_DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
+_MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+
+_dated: tuple[int, bytes] = (0, b"")
+"""The second that was last asked for, and its line."""
+
+
+def _date() -> bytes:
+    """The line with the present date, made once a second."""
+    global _dated  # noqa: PLW0603 - a cache of one
+    second, line = _dated
+    now = int(time.time())
+    if now != second:
+        t = time.gmtime(now)
+        line = (
+            f"date: {_DAYS[t.tm_wday]}, {t.tm_mday:02} {_MONTHS[t.tm_mon - 1]} {t.tm_year} "
+            f"{t.tm_hour:02}:{t.tm_min:02}:{t.tm_sec:02} GMT\r\n"
+        ).encode("ascii")
+        _dated = (now, line)
+    return line

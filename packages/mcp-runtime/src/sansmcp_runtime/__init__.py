@@ -1,0 +1,3 @@
+"""What the adapters of sansmcp share; each imports the modules that it needs."""
+
+__all__: list[str] = []
