@@ -38,4 +38,4 @@ async def app(scope: dict[str, Any], receive: Any, send: Any) -> None:
 
 
 if __name__ == "__main__":
-    serving.main_app(app, "/mcp", workers=["asyncio"])  # the only one that Django runs on
+    serving.main_app(app, mcp, "/mcp", workers=["asyncio"])  # the only one that Django runs on

@@ -26,7 +26,8 @@ async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
 
 
 app = FastAPI(lifespan=lifespan)
-app.routes.append(Route("/mcp", mcp))  # app.mount("/mcp", mcp) would redirect from /mcp to /mcp/
+app.routes.append(Route("/mcp", mcp))  # a mount alone would redirect from /mcp to /mcp/,
+app.mount("/mcp", mcp)  # and a route alone from /mcp/ to /mcp
 
 
 @app.get("/", response_class=PlainTextResponse)
@@ -36,4 +37,4 @@ async def home() -> str:
 
 
 if __name__ == "__main__":
-    serving.main_app(app, "/mcp")
+    serving.main_app(app, mcp, "/mcp")

@@ -25,10 +25,10 @@ app = Starlette(
     lifespan=mcp.lifespan,  # Starlette hands its own to nobody by itself
     routes=[
         Route("/", home),
-        Route("/mcp", mcp),  # a Mount("/mcp", mcp) would redirect from /mcp to /mcp/
-        Mount("/tools", mcp),  # and again at /tools/mcp, to show how
+        Route("/mcp", mcp),  # a Mount alone would redirect from /mcp to /mcp/
+        Mount("/mcp", mcp),  # and a Route alone from /mcp/ to /mcp
     ],
 )
 
 if __name__ == "__main__":
-    serving.main_app(app, "/mcp")
+    serving.main_app(app, mcp, "/mcp")

@@ -39,14 +39,16 @@ def main(server: Server) -> None:
     else:
         from sansmcp_asgi import McpApp  # noqa: PLC0415
 
-        serve_app(McpApp(server), host, port, path="/mcp", worker=options.worker)
+        mcp = McpApp(server)
+        serve_app(mcp, mcp, host, port, path="/mcp", worker=options.worker)
 
 
-def main_app(app: Any, path: str, workers: Sequence[str] = WORKERS) -> None:
+def main_app(app: Any, mcp: Any, path: str, workers: Sequence[str] = WORKERS) -> None:
     """Serve an ASGI app on a port of 127.0.0.1.
 
     Args:
         app: The app.
+        mcp: The McpApp that it holds, or is.
         path: Where its MCP endpoint is, to be printed.
         workers: Event loops that the app can run on.
     """
@@ -54,11 +56,17 @@ def main_app(app: Any, path: str, workers: Sequence[str] = WORKERS) -> None:
     parser.add_argument("--port", type=int, default=8000, help="0 for any that is free")
     parser.add_argument("--worker", choices=workers, default="asyncio", help="event loop")
     options = parser.parse_args()
-    serve_app(app, "127.0.0.1", options.port, path=path, worker=options.worker)
+    serve_app(app, mcp, "127.0.0.1", options.port, path=path, worker=options.worker)
 
 
-def serve_app(app: Any, host: str, port: int, *, path: str, worker: str) -> None:
+def serve_app(app: Any, mcp: Any, host: str, port: int, *, path: str, worker: str) -> None:
     """Serve an ASGI app with hypercorn until it is told to end; print where, once it listens."""
+
+    async def ending() -> None:
+        # Hypercorn waits for connections next, and each open stream has one.
+        await told_to_end()
+        mcp.end_streams()
+
     from hypercorn.config import Config  # noqa: PLC0415
 
     # Bound here, not by hypercorn, so that the port is known where 0 was asked for.
@@ -71,7 +79,7 @@ def serve_app(app: Any, host: str, port: int, *, path: str, worker: str) -> None
     config.bind = [f"fd://{listener.detach()}"]
     config.loglevel = "WARNING"  # else it would repeat the address
     serve = import_module(f"hypercorn.{worker}").serve
-    anyio.run(partial(serve, app, config, shutdown_trigger=told_to_end), backend=worker)
+    anyio.run(partial(serve, app, config, shutdown_trigger=ending), backend=worker)
 
 
 async def serve_sockets(server: Server, host: str, port: int) -> None:

@@ -109,8 +109,8 @@ def test_everything_is_served_over_http(adapter: str, worker: str) -> None:
 
 
 MOUNTS = {
-    "mount_starlette.py": ("/mcp", "/tools/mcp"),
-    "mount_fastapi.py": ("/mcp",),
+    "mount_starlette.py": ("/mcp", "/mcp/"),
+    "mount_fastapi.py": ("/mcp", "/mcp/"),
     "beside_django.py": ("/mcp", "/mcp/"),
 }
 

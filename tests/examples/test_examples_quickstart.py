@@ -19,7 +19,7 @@ ASGI = """
 import quickstart, serving
 from sansmcp_asgi import McpApp
 app = McpApp(quickstart.server, max_threads=1)
-serving.serve_app(app, "127.0.0.1", 0, path="/mcp", worker="trio")
+serving.serve_app(app, app, "127.0.0.1", 0, path="/mcp", worker="trio")
 """
 # With one thread, a call that is cancelled and yet goes on would keep the others from running.
 WAYS = {
@@ -27,7 +27,9 @@ WAYS = {
     "stdio-trio": partial(connect, [*STDIO, "trio"]),
     "stdio-asyncio": partial(connect, [*STDIO, "asyncio"]),
     "h11-trio": partial(connect_over_http, [*H11, "--backend", "trio"]),
-    "h11-asyncio": partial(connect_over_http, [*H11, "--backend", "asyncio"]),
+    "httptools-asyncio": partial(
+        connect_over_http, [*H11, "--backend", "asyncio", "--parser", "httptools"]
+    ),
     "asgi-trio": partial(connect_over_http, ["-c", ASGI]),
 }
 

@@ -107,8 +107,8 @@ async def test_a_modern_client_meets_no_session_and_a_legacy_one_ends_its_own(
         assert exchanges.seen[-1][:2] == ("DELETE", 204)
 
 
-async def test_listeners_are_told_that_the_server_ends(tmp_path: Path) -> None:
-    # An ASGI server tells its apps of the end only when every stream has ended.
+@pytest.mark.parametrize("adapter", ["h11", "hypercorn"])
+async def test_listeners_are_told_that_the_server_ends(adapter: str, tmp_path: Path) -> None:
     async with anyio.create_task_group() as tasks:
         listening, ended = anyio.Event(), anyio.Event()
 
@@ -123,7 +123,7 @@ async def test_listeners_are_told_that_the_server_ends(tmp_path: Path) -> None:
                 ended.set()
 
         with anyio.fail_after(DEADLINE_S):
-            async with serve([PROGRAM, "h11"], tmp_path / "log") as url:
+            async with serve([PROGRAM, adapter], tmp_path / "log") as url:
                 tasks.start_soon(listen, url)
                 await listening.wait()
             await ended.wait()

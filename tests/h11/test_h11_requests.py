@@ -70,6 +70,7 @@ def test_a_target_of_another_kind_is_refused(target: bytes) -> None:
 REFUSED = {
     "both framings": (request, (LENGTH, CHUNKED), {}, 400),
     "two hosts": (request, (HOST,), {}, 400),
+    "two hosts beside a whole URL": (request, (HOST,), {"target": b"http://there/mcp"}, 400),
     "two lengths": (request, (LENGTH, LENGTH), {}, 400),
     "two codings": (request, (CHUNKED, CHUNKED), {}, 400),
     "an unknown coding": (request, ((b"transfer-encoding", b"gzip, chunked"),), {}, 501),
@@ -87,10 +88,11 @@ def test_a_head_that_leaves_anything_open_is_refused(make, fields, more, status)
     assert caught.value.status == status
 
 
-def test_http_1_1_needs_a_host_and_http_1_0_does_not() -> None:
+@pytest.mark.parametrize("target", [b"/", b"http://there/"])
+def test_http_1_1_needs_a_host_and_http_1_0_does_not(target: bytes) -> None:
     with pytest.raises(BadRequest):
-        request_of(Head("GET", b"/", "1.1", []), PLACE)
-    assert request_of(Head("GET", b"/", "1.0", []), PLACE).is_1_1 is False
+        request_of(Head("GET", target, "1.1", []), PLACE)
+    assert request_of(Head("GET", target, "1.0", []), PLACE).is_1_1 is False
 
 
 KEEPS_ALIVE = [

@@ -1,7 +1,7 @@
 """Headless Chromium, and a site on loopback whose page does what a test tells it.
 
 Chromium is Debian's package ``chromium``. Where it is not installed these tests are skipped, and
-say so; where the environment has ``CI`` they fail.
+say so; where the environment has ``REQUIRE_CHROMIUM``, as in ``.ci/run``, they fail.
 """
 
 import json
@@ -15,11 +15,12 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import pytest
+from stdio_client import await_true
 
-__all__ = ["DEADLINE_S", "Site", "browsing", "chromium"]
+__all__ = ["DEADLINE_S", "Site", "await_blocked", "browsing", "chromium"]
 
 DEADLINE_S = 60.0
 
@@ -47,29 +48,36 @@ def chromium() -> str:
         path = shutil.which(name)
         if path is not None:
             return path
-    if os.environ.get("CI"):
+    if os.environ.get("REQUIRE_CHROMIUM"):
         pytest.fail(MISSING)
     pytest.skip(MISSING)
 
 
 @contextmanager
-def browsing(url: str, profile: Path, *flags: str) -> Iterator[None]:
-    """Have Chromium show a page while the block runs.
+def browsing(url: str, profile: Path, *flags: str) -> Iterator[Callable[[str], int]]:
+    """Have Chromium show a page while the block runs; gives what counts words on its console.
 
     Args:
         url: The page.
-        profile: A folder of its own, which may not exist yet.
+        profile: A folder of its own, which does not exist yet.
         flags: More of its command line.
     """
     command = [chromium(), *FLAGS, f"--user-data-dir={profile}", *flags, url]
-    with (profile.with_suffix(".log")).open("wb") as log:
+    console = profile.with_suffix(".log")
+    with console.open("wb") as log:
         process = subprocess.Popen(command, stdout=log, stderr=log, start_new_session=True)
         try:
-            yield
+            yield lambda words: console.read_text(errors="replace").count(words)
         finally:
-            # All of its processes; none may write to the profile any more.
-            os.killpg(process.pid, signal.SIGKILL)
+            os.killpg(process.pid, signal.SIGKILL)  # all of its processes
             process.wait(DEADLINE_S)
+            shutil.rmtree(profile, ignore_errors=True)
+
+
+def await_blocked(count: Callable[[str], int], times: int) -> None:
+    """Wait until the browser has said so often that CORS is why a page sees no answer."""
+    words = "has been blocked by CORS policy"
+    await_true(lambda: count(words) == times, lambda: f"{count(words)} requests were blocked")
 
 
 class Site:
@@ -112,7 +120,7 @@ class Site:
         self._server.server_close()
         self._thread.join(DEADLINE_S)
 
-    def __enter__(self) -> "Site":
+    def __enter__(self) -> Self:
         self._thread.start()
         return self
 

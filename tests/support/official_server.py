@@ -264,9 +264,8 @@ def main() -> None:
         run_h11(server, port=0, settings=settings)
     elif options.adapter == "hypercorn":
         sys.path.append(str(Path.cwd()))  # the folder of the examples
-        import_module("serving").serve_app(
-            McpApp(server, settings), "127.0.0.1", 0, path="/mcp", worker="asyncio"
-        )
+        app = McpApp(server, settings)
+        import_module("serving").serve_app(app, app, "127.0.0.1", 0, path="/mcp", worker="asyncio")
     else:
         serve_uvicorn(McpApp(server, settings))
 

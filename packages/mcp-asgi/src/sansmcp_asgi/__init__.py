@@ -1,3 +1,5 @@
-"""An ASGI app for a sansmcp server. Not implemented yet: there is nothing here to use."""
+"""Serve a sansmcp server as an ASGI app."""
 
-__all__: tuple[str, ...] = ()
+from ._app import McpApp
+
+__all__ = ["McpApp"]

@@ -1,6 +1,7 @@
 """A listening socket -> connections, as many at once as have come."""
 
 import contextlib
+import math
 import socket
 import ssl
 import time
@@ -105,6 +106,11 @@ class Doorkeeper:
             site.report("debug", f"a client went away: {error}")
         except Exception as error:  # noqa: BLE001 - one connection's fault is not the others'
             site.report("error", "a connection failed", error)
+        except anyio.get_cancelled_exc_class():
+            if anyio.current_effective_deadline() == -math.inf:
+                raise
+            # A handler has let somebody cancel its task, which would end the whole task group.
+            site.report("warning", "a connection's task was cancelled, but not by its server")
         finally:
             site.tasks -= 1
             site.forget(client)

@@ -46,15 +46,16 @@ def request_of(head: Head, place: Place) -> Request:
     Source: RFC 9112 sections 2.3, 3.2, 6.1, 6.3, 9.3; RFC 9110 section 10.1.1.
     """
     method, target, version, headers = head
-    path = _paths.get(target)
+    path, authority = _paths.get(target), b""
     if path is None:
         path, authority = _read_target(target)
-        if authority:
-            headers = [field for field in headers if field[0] != b"host"]
-            headers.append((b"host", authority))
     request = RequestHead(method, path, headers, place.scheme, place.host, place.port)
-    fields = request.fields
     _check(method, version, request)
+    if authority:
+        headers = [field for field in headers if field[0] != b"host"]
+        headers.append((b"host", authority))
+        request = RequestHead(method, path, headers, place.scheme, place.host, place.port)
+    fields = request.fields
     connection = fields.get(b"connection")
     is_1_1 = version == "1.1"
     keeps_alive = is_1_1 if connection is None else _keeps_alive(request, is_1_1)

@@ -98,7 +98,7 @@ class HttpRuntime:
         try:
             await task.run()
         except BaseException as exception:
-            task.abandon(exception)
+            await task.abandon(exception)
             raise
         finally:
             self.serving -= 1

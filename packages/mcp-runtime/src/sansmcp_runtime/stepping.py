@@ -23,12 +23,14 @@ class Rest:
         trap: What the first step gave to the event loop.
     """
 
-    __slots__ = ("_context", "_coroutine", "_trap")
+    __slots__ = ("_context", "_coroutine", "_trap", "abandoned")
 
     def __init__(self, coroutine: Coroutine[Any, Any, Any], context: Context, trap: object) -> None:
         self._coroutine = coroutine
         self._context = context
         self._trap = trap
+        self.abandoned = False
+        """Whether whoever awaited it was closed, as opposed to finished or cancelled."""
 
     def __await__(self) -> Generator[Any, Any, Any]:
         """Pass on what the event loop and the awaitable have to say to each other."""
@@ -37,6 +39,7 @@ class Rest:
             try:
                 sent = yield trap
             except BaseException as exception:  # noqa: BLE001 - it is the awaitable's to handle
+                self.abandoned |= isinstance(exception, GeneratorExit)
                 step = partial(self._coroutine.throw, exception)
             else:
                 step = partial(self._coroutine.send, sent)
