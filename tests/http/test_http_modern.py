@@ -7,7 +7,7 @@ from core_peer import MODERN, Json, meta, modern, notification
 from http_peer import HttpPeer, Trip, modern_post
 from http_server import ALL_LOGS, call, listen, make_server
 from official_schema import check_message
-from sansmcp_core import Limits, Server, Settings
+from sansmcp_core import Context, Limits, Server, Settings
 from sansmcp_core._methods import METHODS
 from sansmcp_core.http import HttpSettings
 
@@ -425,3 +425,16 @@ def test_a_server_without_the_modern_era_says_so_in_a_way_clients_understand() -
     assert trip.status in (200, 400, 404)
     assert trip.answer["error"]["code"] in (-32600, -32601, -32602)
     peer.assert_idle()
+
+
+def test_a_handler_sees_the_header_fields_of_its_request() -> None:
+    server = Server("headers")
+
+    @server.tool
+    def region(ctx: Context) -> str:
+        return ctx.request.http_headers.get("x-region", "none")
+
+    peer = HttpPeer(server)
+    message = modern(1, "tools/call", name="region", arguments={})
+    assert peer.send(modern_post(message, x_region="north")).text == "north"
+    assert peer.send(modern_post(message)).text == "none"
