@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 import pytest
+from opaque import Opaque
 from sansmcp_core import RegistrationError, Server, annotations
 from sansmcp_schema.content import Annotations, Icon
 from sansmcp_schema.prompts import PromptArgument
@@ -54,7 +55,7 @@ _SHARED: list[tuple[dict[str, Any], str]] = [
 _NAMED: list[tuple[dict[str, Any], str]] = [
     *_SHARED,
     ({"name": "\ud800x"}, "name"),
-    ({"meta": {"cfg": object()}}, "meta"),
+    ({"meta": {"cfg": Opaque()}}, "meta"),
     ({"meta": {"k": NAN}}, "meta"),
     ({"meta": {"k": "\ud800"}}, "meta"),
 ]
@@ -87,7 +88,7 @@ _WRONG: list[tuple[Callable[[dict[str, Any]], None], str, list[tuple[dict[str, A
     ]),
     (_server, "server 's'", [
         *_SHARED,
-        ({"title": object()}, "title"),
+        ({"title": Opaque()}, "title"),
         ({"instructions": "\ud800"}, "instructions"),
         ({"instructions": 5}, "instructions"),
         ({"version": 5}, "version"),

@@ -20,6 +20,7 @@ from asking import (
 )
 from core_peer import Peer, meta, modern
 from mcp_types import _v2026_07_28 as models
+from opaque import Opaque
 from sansmcp_core import (
     Context,
     Elicit,
@@ -225,7 +226,7 @@ async def test_a_step_may_be_async() -> None:
     assert ran == [1]
 
 
-@pytest.mark.parametrize("value", [object(), math.nan, "\ud800", {"a": math.inf}], ids=repr)
+@pytest.mark.parametrize("value", [Opaque(), math.nan, "\ud800", {"a": math.inf}], ids=repr)
 def test_a_step_whose_result_has_no_json_is_the_authors_error(value: Any) -> None:
     server = Server("x")
 

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from core_peer import MODERN, Peer, initialize, legacy, meta, modern, notification
 from official_schema import check_message
+from opaque import Opaque
 from sansmcp_core import Context, Limits, Server, Settings
 from sansmcp_schema.revisions import LEGACY_REVISIONS
 
@@ -315,7 +316,7 @@ def test_the_data_of_a_message_is_any_json(data: Any) -> None:
     assert said[0]["params"] == {"level": "info", "data": data}
 
 
-@pytest.mark.parametrize("data", [object(), "\ud800", [math.nan], math.inf], ids=repr)
+@pytest.mark.parametrize("data", [Opaque(), "\ud800", [math.nan], math.inf], ids=repr)
 def test_data_that_json_has_not_is_the_authors_error(data: Any) -> None:
     server = Server("no data")
 
