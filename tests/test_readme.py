@@ -214,8 +214,9 @@ def test_every_hatch_command_exists(page: str) -> None:
 
 def test_the_install_line_names_a_package_and_all_that_it_needs_from_here() -> None:
     readme = PAGES["README.md"].read_text(encoding="utf-8")
-    (line,) = re.findall(r"^\$ python -m pip install (packages/.*)$", readme, re.MULTILINE)
-    folders = [ROOT / folder for folder in line.split()]
+    lines = re.findall(r"^\$ python -m pip install (packages/.*)$", readme, re.MULTILINE)
+    folders = [ROOT / folder for folder in " ".join(lines).split()]
+    assert sorted(folders) == sorted(ROOT.glob("packages/*"))
     projects = [
         tomllib.loads((folder / "pyproject.toml").read_text(encoding="utf-8"))["project"]
         for folder in folders

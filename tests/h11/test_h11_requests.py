@@ -4,7 +4,8 @@ import re
 
 import h11
 import pytest
-from sansmcp_h11._answers import chunk, head_of_answer, plain_answer
+from sansmcp_core import Respond
+from sansmcp_h11._answers import chunk, head_of_answer, last_answer
 from sansmcp_h11._parser import BadRequest, Head
 from sansmcp_h11._requests import Place, Request, request_of
 
@@ -169,10 +170,10 @@ def test_a_field_that_would_end_the_head_or_begin_another_is_not_sent(
 
 
 def test_an_answer_in_a_few_words() -> None:
-    response, data, *_ = read(plain_answer(400, "not so"))
+    response, data, *_ = read(last_answer(Respond(400, [(b"content-length", b"6")], b"not so")))
     assert isinstance(response, h11.Response)
     assert isinstance(data, h11.Data)
-    assert (response.status_code, bytes(data.data)) == (400, b"not so\n")
+    assert (response.status_code, bytes(data.data)) == (400, b"not so")
     assert dict(response.headers)[b"connection"] == b"close"
 
 

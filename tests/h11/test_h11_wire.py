@@ -71,6 +71,8 @@ def test_what_cannot_be_read_is_refused_and_the_connection_closed(
     with connected(parser, backend) as client:
         answer = client.send(data).receive("GET")
         assert answer.status in statuses
+        assert answer.json["error"]["code"] == -32600
+        assert "bytearray" not in answer.json["error"]["message"]
         if answer.headers.get("connection") == "close":
             assert client.closed()
         else:

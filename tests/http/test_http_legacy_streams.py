@@ -302,3 +302,24 @@ def test_a_handshake_within_a_session_is_a_request_like_others() -> None:
     assert trip.status == 200
     assert client.post(legacy(6, "ping")).status == 200
     peer.assert_idle()
+
+
+def test_a_question_that_nobody_carried_is_on_the_next_stream() -> None:
+    peer = make_peer()
+    client = LegacyClient(peer)
+    stream = client.get()
+    peer.deaf = True
+    message = legacy(1, "tools/call", name="greet", arguments={})
+    trip = client.post(message, accept="application/json")
+    stream.disconnect()
+    peer.deaf = False
+    fresh = client.get()
+    peer.pump()
+    (question,) = fresh.messages
+    client.reply(question, ADA)
+    assert trip.text == "Hello, Ada"
+
+
+def test_a_last_event_id_of_nothing_opens_a_new_stream() -> None:
+    client = LegacyClient(make_peer())
+    assert client.get("").streams

@@ -163,7 +163,7 @@ _SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
 def _why_unreadable(line: bytes, error: Exception) -> str:
     """Word what the decoder is vague about."""
     if line.startswith(_BYTE_ORDER_MARK):
-        return "the line begins with a byte order mark; send UTF-8 without one"
+        return "the message begins with a byte order mark; send UTF-8 without one"
     if _SURROGATE.search(line):
         return f"perhaps half of a surrogate pair, \\ud800 to \\udfff, without the other ({error})"
     return str(error)

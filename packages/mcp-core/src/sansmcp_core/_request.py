@@ -15,6 +15,12 @@ The ladder of checks, in this order; the first that fails answers:
 | the parameters are those of the method | ``-32602`` |
 | modern, HTTP: the name header says the same as the body | ``-32020`` |
 
+What comes after it depends on the method: over HTTP the id is not open in its session
+(``-32600``) and the server is not going down (503); ``subscriptions/listen`` needs a client that
+takes streams (406) and room for one (503); what is named exists (``-32602``); ``Mcp-Param-*`` says
+the same as the arguments (``-32020``); there is a place for the call (503); the client can do what
+its handler asks of it (``-32021``).
+
 The types of ``_meta`` come before everything, since the version stands in it.
 """
 

@@ -5,6 +5,7 @@ import math
 import socket
 import ssl
 import time
+from ipaddress import ip_address
 from typing import TYPE_CHECKING
 
 import anyio
@@ -51,6 +52,7 @@ class Doorkeeper:
         self._ssl_context = ssl_context
         scheme = "http" if ssl_context is None else "https"
         self._place = Place(listener.host, listener.port, scheme)
+        self._is_bound_to_all = ip_address(listener.host).is_unspecified
 
     async def accept(self) -> None:
         """Accept connections, for ever."""
@@ -70,6 +72,13 @@ class Doorkeeper:
                     await anyio.sleep(_PAUSE_S)
         finally:
             readiness.interrupt()  # before the socket is closed
+
+    def _place_of(self, client: SocketTransport) -> Place:
+        """Where a connection arrived: one that is bound to all addresses has its own from that."""
+        if not self._is_bound_to_all:
+            return self._place
+        host = client.local_host() or self._place.host
+        return self._place._replace(host=host, bound_host=self._place.host)
 
     def _accept_all(self) -> list[SocketTransport]:
         """Accept what is there, as long as there is room; nothing where there is none."""
@@ -101,7 +110,7 @@ class Doorkeeper:
         try:
             transport = await self._secured(client)
             if transport is not None:
-                await Connection(site, client, transport, self._place).run()
+                await Connection(site, client, transport, self._place_of(client)).run()
         except OSError as error:
             site.report("debug", f"a client went away: {error}")
         except Exception as error:  # noqa: BLE001 - one connection's fault is not the others'

@@ -8,7 +8,9 @@ import time
 from collections.abc import Collection
 from http import HTTPStatus
 
-__all__ = ["CONTINUE", "LAST_CHUNK", "chunk", "head_of_answer", "plain_answer"]
+from sansmcp_core import Respond
+
+__all__ = ["CONTINUE", "LAST_CHUNK", "chunk", "head_of_answer", "last_answer"]
 
 CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
 
@@ -40,15 +42,10 @@ def head_of_answer(status: int, headers: Collection[tuple[bytes, bytes]], framin
     return b"%b%b%b%b\r\n" % (line, fields, _date(), framing)
 
 
-def plain_answer(status: int, text: str, *, with_body: bool = True) -> bytes:
-    """A whole answer of a few words, after which the connection is closed."""
-    body = f"{text}\n".encode()
-    headers = [
-        (b"content-type", b"text/plain; charset=utf-8"),
-        (b"content-length", b"%d" % len(body)),
-    ]
-    head = head_of_answer(status, headers, b"connection: close\r\n")
-    return head + body if with_body else head
+def last_answer(answer: Respond, *, with_body: bool = True) -> bytes:
+    """A whole answer after which the connection is closed."""
+    head = head_of_answer(answer.status, answer.headers, b"connection: close\r\n")
+    return head + answer.body if with_body else head
 
 
 def chunk(data: bytes) -> bytes:

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import anyio.lowlevel
 
-from ._answers import plain_answer
 from ._parser import BadRequest, Event, Head
 from ._peer import Peer
 from ._requests import Place, request_of
@@ -49,7 +48,7 @@ class Connection:
             else:
                 return
         except BadRequest as bad:
-            await self.transport.send(plain_answer(bad.status, bad.reason))
+            await self.transport.send(self.site.refusal(bad))
         if not self.socket.broken:
             await self._linger()
 
@@ -94,7 +93,7 @@ class Connection:
             request = request_of(head, self._place)
         except BadRequest as bad:
             with_body = head.method != "HEAD"
-            await self.transport.send(plain_answer(bad.status, bad.reason, with_body=with_body))
+            await self.transport.send(self.site.refusal(bad, with_body=with_body))
             return False
         peer = Peer(self, request)
         if request.head.path == "*" and head.method == "OPTIONS":

@@ -5,12 +5,15 @@ gets a reader of its own; that costs less than to tell one reader of every answe
 its length needs no more reading than counting.
 """
 
+import re
+
 import h11
 
 from ._parser import BadRequest, Event, Head, is_too_long, too_long
 
 __all__ = ["H11Parser"]
 
+_PYTHON_BYTES = re.compile(r"(?:bytearray\()?b'([^']*)'\)?")
 _EMPTY_LINES = b"\r\n"
 """What may come before a request, which h11 does not know. Source: RFC 9112 section 2.2."""
 
@@ -52,7 +55,7 @@ class H11Parser:
         except h11.RemoteProtocolError as error:
             if error.error_status_hint == 431:
                 raise too_long(self._max_head_bytes) from None
-            raise BadRequest(error.error_status_hint, str(error)) from None
+            raise BadRequest(error.error_status_hint, _shown(error)) from None
         if isinstance(event, h11.Request):
             return self._begin(event)
         if isinstance(event, h11.Data):
@@ -106,3 +109,8 @@ class H11Parser:
         if data:
             reader.receive_data(data)
         return reader
+
+
+def _shown(error: h11.RemoteProtocolError) -> str:
+    """What was wrong, without Python's own way to write bytes."""
+    return _PYTHON_BYTES.sub(r"'\1'", str(error))

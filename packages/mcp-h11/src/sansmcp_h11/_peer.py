@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import anyio
 
-from ._answers import CONTINUE, LAST_CHUNK, chunk, head_of_answer, plain_answer
+from ._answers import CONTINUE, LAST_CHUNK, chunk, head_of_answer
 from ._parser import BadRequest
 from ._requests import Request
 
@@ -87,7 +87,7 @@ class Peer:
 
     async def _refuse(self, bad: BadRequest) -> None:
         self.answered = True
-        await self._connection.transport.send(plain_answer(bad.status, bad.reason))
+        await self._connection.transport.send(self._connection.site.refusal(bad))
         raise ConnectionAbortedError(bad.reason)
 
     async def wait_gone(self) -> None:

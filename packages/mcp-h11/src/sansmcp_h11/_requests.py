@@ -4,6 +4,7 @@ Both parsers leave open what is decided here, or decide it differently.
 """
 
 import re
+from collections.abc import Sequence
 from typing import NamedTuple
 from urllib.parse import unquote_to_bytes
 
@@ -18,10 +19,12 @@ class Place(NamedTuple):
     """Where a connection arrived."""
 
     host: str
-    """The address that the listener is bound to."""
+    """The server's own address."""
 
     port: int
     scheme: str
+    bound_host: str | None = None
+    """The address that the listener is bound to, where that is no single one."""
 
 
 class Request(NamedTuple):
@@ -49,12 +52,12 @@ def request_of(head: Head, place: Place) -> Request:
     path, authority = _paths.get(target), b""
     if path is None:
         path, authority = _read_target(target)
-    request = RequestHead(method, path, headers, place.scheme, place.host, place.port)
+    request = _head(method, path, headers, place)
     _check(method, version, request)
     if authority:
         headers = [field for field in headers if field[0] != b"host"]
         headers.append((b"host", authority))
-        request = RequestHead(method, path, headers, place.scheme, place.host, place.port)
+        request = _head(method, path, headers, place)
     fields = request.fields
     connection = fields.get(b"connection")
     is_1_1 = version == "1.1"
@@ -62,6 +65,13 @@ def request_of(head: Head, place: Place) -> Request:
     expects = fields.get(b"expect")
     expects_continue = expects is not None and is_1_1 and expects.lower() == b"100-continue"
     return Request(request, keeps_alive, is_1_1, expects_continue)
+
+
+def _head(
+    method: str, path: str, headers: Sequence[tuple[bytes, bytes]], place: Place
+) -> RequestHead:
+    scheme, host, port, bound_host = place.scheme, place.host, place.port, place.bound_host
+    return RequestHead(method, path, headers, scheme, host, port, "", bound_host)
 
 
 def _check(method: str, version: str, request: RequestHead) -> None:

@@ -11,8 +11,9 @@ from sansmcp_runtime.exchanges import HttpRuntime
 from sansmcp_runtime.log import Log
 from sansmcp_runtime.pulse import Pulse
 
+from ._answers import last_answer
 from ._limits import ConnectionLimits
-from ._parser import Parser
+from ._parser import BadRequest, Parser
 from ._transport import SocketTransport
 
 if TYPE_CHECKING:
@@ -61,6 +62,10 @@ class Site:
     async def serve(self, head: RequestHead, peer: "Peer") -> None:
         """Answer one request."""
         await self._runtime.serve(head, peer)
+
+    def refusal(self, bad: BadRequest, *, with_body: bool = True) -> bytes:
+        """The whole answer to what is no request, after which the connection is closed."""
+        return last_answer(self._endpoint.refusal(bad.status, bad.reason), with_body=with_body)
 
     def report(self, level: str, message: str, exception: BaseException | None = None) -> None:
         """Write a line into the log."""

@@ -65,6 +65,14 @@ class SocketTransport:
         self._readiness = ready(sock, partial(sock.recv, CHUNK_BYTES))
         self._write_s = write_s
 
+    def local_host(self) -> str | None:
+        """The address at which the client reached the server; None where it has gone."""
+        try:
+            name: tuple[str, int] = self._sock.getsockname()
+        except OSError:
+            return None
+        return name[0]
+
     async def receive(self) -> bytes:
         """The next bytes; empty where there will be none."""
         try:

@@ -26,7 +26,8 @@ class Allowed:
     | ``Host`` | yes | what is on it | loopback names, any port | all |
     | ``Origin`` | yes | what is on it | loopback names, any port | none |
 
-    Whether it is loopback is told by ``bind_host``, else by the address that the adapter gives.
+    Whether it is loopback is told by ``bind_host``, else by the address that the adapter says the
+    server is bound to; which address is its own, by ``bind_host`` or the one that was reached.
 
     Raises:
         ValueError: A pattern in the settings is none.
@@ -85,7 +86,9 @@ class Allowed:
         return head.scheme
 
     def _bound(self, head: RequestHead) -> Bound:
-        return Bound(self._bind_host or head.local_host, head.local_port, self.scheme(head))
+        own = self._bind_host or head.local_host
+        bound = self._bind_host or head.bound_host or head.local_host
+        return Bound(own, head.local_port, self.scheme(head), is_loopback(bound or ""))
 
 
 def _nearest(value: bytes) -> bytes:

@@ -27,12 +27,13 @@ from ._gate import Refused
 from ._legacy import (
     begin_session,
     end_session,
+    enter_session,
     is_modern_notification,
     open_stream,
     session_for,
 )
 from ._mirror import Mirror
-from ._statuses import BUSY_STATUS, status_of
+from ._statuses import BUSY, NOT_ACCEPTABLE, status_of
 
 if TYPE_CHECKING:
     from ._endpoint import Endpoint
@@ -89,7 +90,7 @@ def reject(
     """Return the answer that carries a rejection."""
     line = endpoint.envelope.error(rejection.id, rejection.code, rejection.message, rejection.data)
     status = rejection.status or status_of(rejection.code, era)
-    if status == BUSY_STATUS:
+    if status == BUSY:
         retry_after = b"%d" % endpoint.settings.retry_after_s
         return exchange.respond(status, line, (b"retry-after", retry_after))
     return exchange.finish(line, status)
@@ -114,7 +115,7 @@ def _take_request(
         if request.id in session.open:
             text = f"Invalid request: the id {request.id!r} belongs to a request that is still open"
             return reject(exchange, endpoint, Rejection(INVALID_REQUEST, text), era)
-        endpoint.enter_session(exchange, session)
+        enter_session(exchange, endpoint, session)
     if era is Era.LEGACY and not endpoint.settings.sessions and message.method in _NEED_SESSION:
         text = f"Method not found: {message.method} needs a session, and this server keeps none"
         rejection = Rejection(METHOD_NOT_FOUND, text, UNSET, request.id)
@@ -168,7 +169,7 @@ def _start(
 
 def _busy(text: str, request: Request | None = None) -> Rejection:
     id = UNSET if request is None else request.id
-    return Rejection(INTERNAL_ERROR, text, UNSET, id, BUSY_STATUS)
+    return Rejection(INTERNAL_ERROR, text, UNSET, id, BUSY)
 
 
 def _listen(
@@ -176,7 +177,7 @@ def _listen(
 ) -> list[Effect]:
     if not exchange.accepts_stream:
         text = f"Not acceptable: {request.message.method} answers with text/event-stream only"
-        rejection = Rejection(INVALID_REQUEST, text, UNSET, request.id, 406)
+        rejection = Rejection(INVALID_REQUEST, text, UNSET, request.id, NOT_ACCEPTABLE)
         return reject(exchange, endpoint, rejection, request.era)
     subscription = Subscription(
         request.id, request.revision, listen.honoured, lambda _listener: exchange.ring()
@@ -217,7 +218,8 @@ def _take_notification(
     if message.method in METHODS:
         text = f"Invalid request: {message.method} is a request and needs an id"
         return reject(exchange, endpoint, Rejection(INVALID_REQUEST, text), Era.MODERN)
-    if is_modern_notification(message, exchange.head):
+    modern = endpoint.server.settings.modern
+    if modern and is_modern_notification(message, exchange.head):
         return exchange.respond(202, b"")
     session = session_for(endpoint, exchange.head, message.method)
     if isinstance(session, Rejection):

@@ -3,16 +3,22 @@
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from msgspec import UNSET
+from msgspec.structs import replace
+from sansmcp_schema.jsonrpc import INVALID_REQUEST
+
 from .._admission import Admission
 from .._back_channel import BackChannel
 from .._calls import Calls
+from .._effects import Respond
 from .._envelope import Envelope
 from .._operation import Mode
 from ._exchange import Exchange
 from ._gate import Gate
 from ._head import RequestHead
 from ._info import info_for
-from ._sessions import HttpSession, Sessions
+from ._names import APPLICATION_JSON, CONTENT_LENGTH, CONTENT_TYPE
+from ._sessions import Sessions
 from ._settings import DEFAULT_HTTP_SETTINGS, HttpSettings
 
 if TYPE_CHECKING:
@@ -55,6 +61,8 @@ class Endpoint:
     ) -> None:
         server.prepare(async_handlers)
         limits = server.settings.limits
+        if not server.settings.legacy:
+            settings = replace(settings, sessions=False)
         self.server = server
         self.settings = settings
         self.random = server.random
@@ -85,6 +93,18 @@ class Endpoint:
                 it must neither block nor call back.
         """
         return Exchange(self, head, wake)
+
+    def refusal(self, status: int, text: str) -> Respond:
+        """Return the answer to what is no HTTP request that could be opened, for an adapter.
+
+        Args:
+            status: The HTTP status.
+            text: What was wrong, and what was expected.
+        """
+        body = self.envelope.error(UNSET, INVALID_REQUEST, f"Invalid request: {text}")
+        length = b"%d" % len(body)
+        headers = [(CONTENT_TYPE, APPLICATION_JSON), (CONTENT_LENGTH, length)]
+        return Respond(status, headers, body)
 
     @property
     def lifespan_value(self) -> Any:
@@ -158,14 +178,6 @@ class Endpoint:
         if session is not None:
             exchange.session = None
             self.sessions.leave(session, now)
-
-    def enter_session(self, exchange: Exchange, session: HttpSession) -> None:
-        """Let an exchange belong to a legacy session, where sessions are kept."""
-        if self.settings.sessions:
-            exchange.session = session
-            exchange.open = session.open
-            exchange.back_channel = session.back_channel
-            self.sessions.enter(session)
 
     def cancel(self, call: "Call") -> None:
         """Stop a call of another exchange, which is then not answered."""

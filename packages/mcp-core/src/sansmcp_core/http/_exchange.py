@@ -10,6 +10,7 @@ from .._effects import Data, Effect, EndOfMessage, Respond, Response
 from .._era import Era
 from ._call_channel import CallChannel
 from ._dispatch import begin_from_head, reject, take_body
+from ._statuses import TOO_LARGE
 
 if TYPE_CHECKING:
     from .._call import Call
@@ -147,7 +148,7 @@ class Exchange(CallChannel):
     def _refuse_length(self) -> list[Effect]:
         most = self._endpoint.settings.max_body_bytes
         text = f"Content too large: the body is longer than {most} bytes (max_body_bytes)"
-        rejection = Rejection(INVALID_REQUEST, text, status=413)
+        rejection = Rejection(INVALID_REQUEST, text, status=TOO_LARGE)
         return reject(self, self._endpoint, rejection, Era.MODERN)
 
     def _settle(self, effects: list[Effect], now: float) -> list[Effect]:

@@ -113,6 +113,7 @@ class SessionFeed:
         if kept is None:
             return None
         self._after, data = kept
+        stream.carried_id = self._after
         return data
 
     def ending(self) -> bytes:

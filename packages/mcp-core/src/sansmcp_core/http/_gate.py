@@ -92,6 +92,7 @@ class Gate:
             head.scheme,
             head.local_host,
             head.local_port,
+            head.bound_host,
             get(HOST),
             get(ORIGIN),
             get(CONTENT_TYPE),

@@ -19,10 +19,11 @@ class RequestHead(msgspec.Struct):
             query.
         headers: Header fields in order of arrival, duplicates kept; names in lower case.
         scheme: ``http`` or ``https``.
-        local_host: The address the server listens at, such as ``127.0.0.1``; None where it is not
-            an address, as with a Unix socket.
+        local_host: The server's own address, as far as it is known, such as ``127.0.0.1``; None
+            where it is not an address, as with a Unix socket.
         local_port: The port it listens at.
         mount: The path where the endpoint is mounted, without a slash at its end.
+        bound_host: The address it is bound to, where that is another one, such as ``0.0.0.0``.
     """
 
     method: str
@@ -32,6 +33,7 @@ class RequestHead(msgspec.Struct):
     local_host: str | None = None
     local_port: int | None = None
     mount: str = ""
+    bound_host: str | None = None
 
     fields: dict[bytes, bytes] = {}
     """Header fields by name; of a repeated one the last."""

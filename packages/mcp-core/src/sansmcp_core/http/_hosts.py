@@ -174,22 +174,19 @@ def is_bare_host(text: str) -> bool:
 
 
 class Bound(msgspec.Struct, frozen=True):
-    """The address a server is bound to, as far as it is known.
+    """A server's own address, as far as it is known.
 
     Args:
         host: A name or an address; None behind a Unix socket.
         port: Its port.
         scheme: ``http`` or ``https``.
+        loopback: Whether only programs of this machine reach it.
     """
 
     host: str | None
     port: int | None
     scheme: str
-
-    @property
-    def loopback(self) -> bool:
-        """Whether only programs of this machine reach it."""
-        return self.host is not None and is_loopback(self.host)
+    loopback: bool
 
     def is_host(self, host: Address) -> bool:
         """Return whether ``host`` is this address; it may leave out the port."""
@@ -203,7 +200,7 @@ class Bound(msgspec.Struct, frozen=True):
     def _is_name(self, name: str) -> bool:
         if self.host is None:
             return False
-        return name == _canonical(self.host) or (self.loopback and is_loopback(name))
+        return name == _canonical(self.host) or (is_loopback(self.host) and is_loopback(name))
 
 
 def _ascii(value: bytes | str) -> str:

@@ -28,7 +28,7 @@ from .._request import Request
 from ._feeds import SessionFeed
 from ._names import LAST_EVENT_ID, MCP_PROTOCOL_VERSION, MCP_SESSION_ID
 from ._sessions import HttpSession
-from ._statuses import BUSY_STATUS
+from ._statuses import BAD_REQUEST, BUSY, NOT_FOUND
 from ._streams import SessionStream
 
 if TYPE_CHECKING:
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 __all__ = [
     "begin_session",
     "end_session",
+    "enter_session",
     "is_modern_notification",
     "open_stream",
     "session_for",
@@ -51,17 +52,17 @@ _decode_meta_only = msgspec.json.Decoder(RequestParams).decode
 _NO_SESSION = Rejection(
     INVALID_REQUEST,
     "Invalid request: Mcp-Session-Id is missing; send the one that the answer to initialize had",
-    status=400,
+    status=BAD_REQUEST,
 )
 _UNKNOWN_SESSION = Rejection(
     INVALID_REQUEST,
     "Session not found: it has ended or never was; begin anew with initialize",
-    status=404,
+    status=NOT_FOUND,
 )
 _NO_EVENT = Rejection(
     INVALID_REQUEST,
     "Invalid request: no stream of this session can be resumed after that Last-Event-ID",
-    status=400,
+    status=BAD_REQUEST,
 )
 
 
@@ -79,20 +80,17 @@ def session_for(
         method: The method of the message; None for GET and DELETE.
     """
     version = head.fields.get(MCP_PROTOCOL_VERSION)
-    if version is not None and not _is_known(version, head):
-        shown = version[:40].decode("ascii", "backslashreplace")
-        return Rejection(
-            INVALID_REQUEST,
-            f"Invalid request: MCP-Protocol-Version {shown} is not supported; "
-            f"supported: {', '.join(REVISIONS)}",
-            status=400,
-        )
+    if version is not None:
+        both = method == "initialize" or endpoint.server.settings.modern
+        known = REVISIONS if both else LEGACY_REVISIONS
+        if version.decode("latin-1") not in known or MCP_PROTOCOL_VERSION in head.repeated:
+            return _unknown_version(version, known)
     if method == "initialize":
         return endpoint.sessions.new()
     if not endpoint.settings.sessions:
         session = endpoint.sessions.new()
-        known = DEFAULT_HEADERLESS if version is None else version.decode()
-        session.legacy.revision = known if known in LEGACY_REVISIONS else LATEST_LEGACY
+        said = DEFAULT_HEADERLESS if version is None else version.decode()
+        session.legacy.revision = said if said in LEGACY_REVISIONS else LATEST_LEGACY
         return session
     id = head.fields.get(MCP_SESSION_ID)
     if id is None or MCP_SESSION_ID in head.repeated:
@@ -112,6 +110,15 @@ def is_modern_notification(message: Message, head: "RequestHead") -> bool:
     return version.decode("latin-1") in MODERN_REVISIONS
 
 
+def enter_session(exchange: "Exchange", endpoint: "Endpoint", session: HttpSession) -> None:
+    """Let an exchange belong to a legacy session, where sessions are kept."""
+    if endpoint.settings.sessions:
+        exchange.session = session
+        exchange.open = session.open
+        exchange.back_channel = session.back_channel
+        endpoint.sessions.enter(session)
+
+
 def begin_session(
     exchange: "Exchange", endpoint: "Endpoint", request: Request, begin: Begin, now: float
 ) -> list[Effect] | Rejection:
@@ -127,7 +134,7 @@ def begin_session(
     )
     if busy:
         text = "Server busy: too many sessions are open; try again later"
-        return Rejection(INTERNAL_ERROR, text, UNSET, request.id, BUSY_STATUS)
+        return Rejection(INTERNAL_ERROR, text, UNSET, request.id, BUSY)
     session.legacy.begin(begin.params)
     headers = exchange.extra_headers
     exchange.extra_headers = (*headers, (MCP_SESSION_ID, session.id.encode()))
@@ -179,8 +186,8 @@ def open_stream(
 ) -> list[Effect] | Rejection:
     """Return the beginning of a stream that a GET opens or takes up again."""
     event_id = exchange.head.fields.get(LAST_EVENT_ID)
-    after, stream = "", session.standing
-    if event_id is not None and session.resumable:
+    after, stream, untold = "", session.standing, b""
+    if event_id and session.resumable:
         after = event_id[:_MAX_EVENT_ID_CHARS].decode("latin-1")
         stream = session.stream_of(after)
         if stream is None or stream.after(after) is None:
@@ -190,31 +197,45 @@ def open_stream(
         taken_from.hand_over(taken_from.end())
     if not endpoint.has_room_for_streams:
         text = "Server busy: too many streams are open; try again later"
-        return Rejection(INTERNAL_ERROR, text, UNSET, UNSET, BUSY_STATUS)
+        return Rejection(INTERNAL_ERROR, text, UNSET, UNSET, BUSY)
     if stream is None or not after:
         stream = session.new_stream(endpoint.random)
-        _replace(session, stream)
+        untold = _replace(session, stream)
     stream.carrier = exchange
-    endpoint.enter_session(exchange, session)
+    enter_session(exchange, endpoint, session)
     exchange.stream = stream
     effects = exchange.begin_stream()
     if not after:
         first = stream.begin()
         after = stream.last_id
         effects += [Data(first)] if first else []
+        if untold:
+            stream.put(untold)
     exchange.feed = SessionFeed(session, stream, after, standing=stream.standing)
     return effects + exchange.take_feed()
 
 
-def _replace(session: HttpSession, stream: SessionStream) -> None:
-    """Let ``stream`` be the one that tells of changes; the one before it is over."""
+def _replace(session: HttpSession, stream: SessionStream) -> bytes:
+    """Let ``stream`` be the one that tells of changes; the one before it is over.
+
+    Returns the messages of that one which nobody has carried yet.
+    """
     before = session.standing
     stream.standing = True
     session.standing = stream
-    if before is not None:
-        before.over = True
-        session.forget(before)
+    if before is None:
+        return b""
+    before.over = True
+    untold = before.untold()
+    session.forget(before)
+    return untold
 
 
-def _is_known(version: bytes, head: "RequestHead") -> bool:
-    return version.decode("latin-1") in REVISIONS and MCP_PROTOCOL_VERSION not in head.repeated
+def _unknown_version(version: bytes, known: tuple[str, ...]) -> Rejection:
+    shown = version[:40].decode("ascii", "backslashreplace")
+    return Rejection(
+        INVALID_REQUEST,
+        f"Invalid request: MCP-Protocol-Version {shown} is not supported; "
+        f"supported: {', '.join(known)}",
+        status=BAD_REQUEST,
+    )

@@ -1,4 +1,4 @@
-"""The HTTP status of each error, per era.
+"""The HTTP status of each error of a message, per era; what the head decides is in ``_ladder.py``.
 
 Source: MCP 2026-07-28 basic/transports/streamable-http, Protocol Version Header and Server
 Validation; 2025-11-25 basic/transports, Session Management, where 404 means that a session is gone.
@@ -15,19 +15,32 @@ from sansmcp_schema.jsonrpc import (
 
 from .._era import Era
 
-__all__ = ["BUSY_STATUS", "status_of"]
+__all__ = ["BAD_REQUEST", "BUSY", "NOT_ACCEPTABLE", "NOT_FOUND", "TOO_LARGE", "status_of"]
 
-BUSY_STATUS = 503
+BAD_REQUEST = 400
+"""No message, or one that does not say of itself what it has to."""
+NOT_FOUND = 404
+"""Legacy: no such session. Modern: no such method."""
+NOT_ACCEPTABLE = 406
+"""What is asked for is a stream, and the client takes none."""
+TOO_LARGE = 413
+"""A body of too many bytes."""
+BUSY = 503
+"""A ceiling is reached, or the server is going down; always with ``Retry-After``."""
 
 # Messages that are no request belong to no era.
-_ANY_ERA = {PARSE_ERROR: 400, INVALID_REQUEST: 400, UNSUPPORTED_PROTOCOL_VERSION: 400}
+_ANY_ERA = {
+    PARSE_ERROR: BAD_REQUEST,
+    INVALID_REQUEST: BAD_REQUEST,
+    UNSUPPORTED_PROTOCOL_VERSION: BAD_REQUEST,
+}
 
 _STATUSES = {
     Era.MODERN: {
         **_ANY_ERA,
-        METHOD_NOT_FOUND: 404,
-        HEADER_MISMATCH: 400,
-        MISSING_REQUIRED_CLIENT_CAPABILITY: 400,
+        METHOD_NOT_FOUND: NOT_FOUND,
+        HEADER_MISMATCH: BAD_REQUEST,
+        MISSING_REQUIRED_CLIENT_CAPABILITY: BAD_REQUEST,
     },
     Era.LEGACY: _ANY_ERA,
 }

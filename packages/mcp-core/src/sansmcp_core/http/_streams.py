@@ -34,7 +34,7 @@ class SessionStream:
         primes: Whether it begins with an event that only carries an id.
     """
 
-    __slots__ = ("_store", "carrier", "id", "last_id", "over", "primes", "standing")
+    __slots__ = ("_store", "carried_id", "carrier", "id", "last_id", "over", "primes", "standing")
 
     def __init__(self, id: str, store: EventStore | None, *, primes: bool) -> None:
         self.id = id
@@ -42,6 +42,8 @@ class SessionStream:
         self.carrier: Carrier | None = None
         self.last_id = ""
         """The id of the newest event."""
+        self.carried_id = ""
+        """The id of the newest event that a carrier of its own has taken."""
         self.over = False
         """Whether all is said."""
         self.standing = False
@@ -71,6 +73,11 @@ class SessionStream:
         if kept is None:
             return None
         return (kept[-1][0], replay(kept)) if kept else (event_id, b"")
+
+    def untold(self) -> bytes:
+        """Return the messages that no carrier has taken yet."""
+        kept = None if self._store is None else self._store.after(self.carried_id)
+        return b"".join([line for _, line in kept or ()])
 
     def _keep(self, line: bytes) -> str:
         assert self._store is not None
