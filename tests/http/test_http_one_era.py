@@ -58,7 +58,7 @@ def test_a_handshake_is_served_whatever_its_version_header() -> None:
 
 # -- addresses ----------------------------------------------------------------------------------
 
-ALL = {"local_host": "192.0.2.7", "bound_host": "0.0.0.0"}
+ALL: dict[str, Any] = {"local_host": "192.0.2.7", "bound_host": "0.0.0.0"}
 
 
 @pytest.mark.parametrize(
@@ -79,6 +79,6 @@ def test_bound_to_all_addresses_the_own_one_is_that_which_was_reached(
 
 def test_a_proxy_on_the_same_machine_reaches_what_is_bound_to_all_addresses() -> None:
     request = modern_post(modern(1, "tools/list"), host="mcp.example.com")
-    reached = {"local_host": "127.0.0.1", "bound_host": "0.0.0.0"}
+    reached: dict[str, Any] = {"local_host": "127.0.0.1", "bound_host": "0.0.0.0"}
     assert HttpPeer(make_server()).send(request, **reached).status == 200
     assert HttpPeer(make_server()).send(request, local_host="127.0.0.1").status == 403
