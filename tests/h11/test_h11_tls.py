@@ -5,10 +5,12 @@ import socket
 import ssl
 from typing import Any
 
+import pytest
 from core_peer import modern
 from h11_served import DEADLINE_S, Events, each_combination, serving
 from raw_http import RawClient, post, raw, rpc
-from sansmcp_h11 import ConnectionLimits
+from sansmcp_core import Server
+from sansmcp_h11 import BackgroundServer, ConnectionLimits
 
 pytestmark = each_combination
 
@@ -117,3 +119,14 @@ def test_a_client_that_takes_nothing_is_dropped(
         poll = select.poll()
         poll.register(client.sock, 0)
         assert poll.poll(DEADLINE_S * 1000)[0][1] & (select.POLLERR | select.POLLHUP)
+
+
+def test_a_context_that_cannot_serve_is_refused_before_anything_is_bound(
+    parser: Any, backend: Any
+) -> None:
+    options = {"parser": parser, "backend": backend}
+    wrong: Any = "cert.pem"
+    with pytest.raises(TypeError, match="ssl_context"):
+        BackgroundServer(Server("tls"), ssl_context=wrong, **options)
+    with pytest.raises(ValueError, match="for clients"):
+        BackgroundServer(Server("tls"), ssl_context=ssl.create_default_context(), **options)

@@ -13,6 +13,8 @@ from http_peer import (
     session_get,
 )
 from http_server import make_server
+from sansmcp_core import Settings
+from sansmcp_core.http import Endpoint, HttpSettings, MemoryEventStore
 
 # -- modern only --------------------------------------------------------------------------------
 
@@ -82,3 +84,41 @@ def test_a_proxy_on_the_same_machine_reaches_what_is_bound_to_all_addresses() ->
     reached: dict[str, Any] = {"local_host": "127.0.0.1", "bound_host": "0.0.0.0"}
     assert HttpPeer(make_server()).send(request, **reached).status == 200
     assert HttpPeer(make_server()).send(request, local_host="127.0.0.1").status == 403
+
+
+# -- wrong use ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("setting", "value"),
+    [
+        ("max_body_bytes", None),
+        ("max_body_bytes", "4MB"),
+        ("max_body_bytes", True),
+        ("keep_alive_s", "15"),
+        ("sessions", "no"),
+        ("trust_forwarded", "no"),
+        ("retry_after_s", 1.5),
+        ("event_store", MemoryEventStore),
+        ("event_store", {}),
+    ],
+    ids=range(9),
+)
+def test_a_setting_of_a_wrong_type_is_named(setting: str, value: Any) -> None:
+    with pytest.raises(TypeError, match=setting):
+        HttpSettings(**{setting: value})
+
+
+def test_the_settings_of_a_server_are_not_those_of_http() -> None:
+    wrong: Any = Settings()
+    with pytest.raises(TypeError, match=r"sansmcp_core\.http\.HttpSettings, got Settings"):
+        Endpoint(make_server(), wrong)
+
+
+def test_an_unknown_session_is_told_to_the_log_once() -> None:
+    peer = HttpPeer(make_server())
+    for _ in range(2):
+        assert peer.send(legacy_post(legacy(1, "tools/list"), "gone")).status == 404
+        assert peer.send(session_get("gone")).status == 404
+    (report,) = peer.reports
+    assert "HttpSettings(sessions=False)" in report.message

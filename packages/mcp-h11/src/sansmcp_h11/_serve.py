@@ -105,6 +105,7 @@ def check(server: Server, options: Options) -> None:
     if not isinstance(server, Server):
         raise TypeError(f"expected a sansmcp_core.Server, got {type(server).__name__}")
     parser_named(options.parser)
+    _check_tls(options.ssl_context)
 
 
 def address_of(listeners: Sequence[Listener], options: Options) -> Address:
@@ -169,3 +170,19 @@ async def _accept(
             task_status.started(address_of(listeners, options))
         await (anyio.sleep_forever() if stop is None else stop())
         accepting.cancel_scope.cancel()
+
+
+def _check_tls(ssl_context: object) -> None:
+    if ssl_context is None:
+        return
+    import ssl  # noqa: PLC0415 - only where there is TLS
+
+    if not isinstance(ssl_context, ssl.SSLContext):
+        raise TypeError(
+            f"ssl_context must be an ssl.SSLContext or None, got {type(ssl_context).__name__}"
+        )
+    if ssl_context.protocol == ssl.PROTOCOL_TLS_CLIENT:
+        raise ValueError(
+            "ssl_context is one for clients; make it with "
+            "ssl.create_default_context(ssl.Purpose.CLIENT_AUTH) and load_cert_chain"
+        )

@@ -25,6 +25,7 @@ from .._request import Request, read_request
 from ._feeds import ListenFeed
 from ._gate import Refused
 from ._legacy import (
+    UNKNOWN_SESSION,
     begin_session,
     end_session,
     enter_session,
@@ -47,6 +48,11 @@ _GOING_DOWN = "Server is shutting down"
 
 _NEED_SESSION = frozenset({"logging/setLevel", "resources/subscribe", "resources/unsubscribe"})
 
+_WORKERS = (
+    "a client named a session that is not in this process: it has ended, or another worker keeps "
+    "it; several workers want HttpSettings(sessions=False) and one Settings(state_keys=...)"
+)
+
 _decode_cancelled = msgspec.json.Decoder(CancelledNotificationParams).decode
 
 
@@ -68,7 +74,7 @@ def begin_from_head(exchange: "Exchange", endpoint: "Endpoint", now: float) -> l
         return reject(exchange, endpoint, _busy(_GOING_DOWN), Era.LEGACY)
     session = session_for(endpoint, head, method=None)
     if isinstance(session, Rejection):
-        return reject(exchange, endpoint, session, Era.LEGACY)
+        return _without_session(exchange, endpoint, session)
     follow = end_session if head.method == "DELETE" else open_stream
     done = follow(exchange, endpoint, session, now)
     return reject(exchange, endpoint, done, Era.LEGACY) if isinstance(done, Rejection) else done
@@ -96,6 +102,17 @@ def reject(
     return exchange.finish(line, status)
 
 
+def _without_session(
+    exchange: "Exchange", endpoint: "Endpoint", rejection: Rejection
+) -> list[Effect]:
+    """Return the answer to a legacy request whose session is not here, and why that may be."""
+    effects = reject(exchange, endpoint, rejection, Era.LEGACY)
+    if rejection.message == UNKNOWN_SESSION.message and not endpoint.has_told_of_workers:
+        endpoint.has_told_of_workers = True
+        return [Report("warning", _WORKERS), *effects]
+    return effects
+
+
 # -- requests -------------------------------------------------------------------------------------
 
 
@@ -107,6 +124,8 @@ def _take_request(
     mirror = Mirror(exchange.head)
     request = read_request(message, legacy, endpoint.server, mirror)
     if isinstance(request, Rejection):
+        if request.message == UNKNOWN_SESSION.message:
+            return _without_session(exchange, endpoint, request)
         return reject(exchange, endpoint, request, Era.MODERN if request.modern else Era.LEGACY)
     exchange.era = era = request.era
     if endpoint.refusing:
@@ -223,7 +242,7 @@ def _take_notification(
         return exchange.respond(202, b"")
     session = session_for(endpoint, exchange.head, message.method)
     if isinstance(session, Rejection):
-        return reject(exchange, endpoint, session, Era.LEGACY)
+        return _without_session(exchange, endpoint, session)
     endpoint.sessions.touch(session, now)
     if message.method == "notifications/cancelled":
         try:
@@ -251,7 +270,7 @@ def _take_other(
         return reject(exchange, endpoint, Rejection(code, text), Era.MODERN)
     session = session_for(endpoint, exchange.head, method="")
     if isinstance(session, Rejection):
-        return reject(exchange, endpoint, session, Era.LEGACY)
+        return _without_session(exchange, endpoint, session)
     endpoint.sessions.touch(session, now)
     taken = endpoint.calls.asker.take_answer(session.back_channel, message, now)
     if taken is not None:

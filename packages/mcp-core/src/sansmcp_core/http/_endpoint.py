@@ -59,6 +59,11 @@ class Endpoint:
         async_handlers: bool = True,
         max_blocking_calls: int | None = None,
     ) -> None:
+        if not isinstance(settings, HttpSettings):
+            raise TypeError(
+                "settings must be a sansmcp_core.http.HttpSettings, got "
+                f"{type(settings).__name__}; Settings are the server's: Server(..., settings=...)"
+            )
         server.prepare(async_handlers)
         limits = server.settings.limits
         if not server.settings.legacy:
@@ -78,6 +83,8 @@ class Endpoint:
         self.no_back_channel = BackChannel()
         """Stands where nobody can be asked; always empty."""
         self.streams_open = 0
+        self.has_told_of_workers = False
+        """Whether the log was told what an unknown session may mean."""
         self.refusing = False
         """Whether new requests are refused, since the server is going down."""
         self._lasting: dict[Exchange, None] = {}

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from ._head import RequestHead
 
 __all__ = [
+    "UNKNOWN_SESSION",
     "begin_session",
     "end_session",
     "enter_session",
@@ -51,10 +52,11 @@ _decode_meta_only = msgspec.json.Decoder(RequestParams).decode
 
 _NO_SESSION = Rejection(
     INVALID_REQUEST,
-    "Invalid request: Mcp-Session-Id is missing; send the one that the answer to initialize had",
+    "Invalid request: a legacy request needs the Mcp-Session-Id that the answer to initialize had; "
+    "a modern one needs MCP-Protocol-Version, and _meta with version and client capabilities",
     status=BAD_REQUEST,
 )
-_UNKNOWN_SESSION = Rejection(
+UNKNOWN_SESSION = Rejection(
     INVALID_REQUEST,
     "Session not found: it has ended or never was; begin anew with initialize",
     status=NOT_FOUND,
@@ -95,7 +97,7 @@ def session_for(
     id = head.fields.get(MCP_SESSION_ID)
     if id is None or MCP_SESSION_ID in head.repeated:
         return _NO_SESSION
-    return endpoint.sessions.find(id.decode("latin-1")) or _UNKNOWN_SESSION
+    return endpoint.sessions.find(id.decode("latin-1")) or UNKNOWN_SESSION
 
 
 def is_modern_notification(message: Message, head: "RequestHead") -> bool:

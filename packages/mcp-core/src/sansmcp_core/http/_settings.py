@@ -85,6 +85,7 @@ class HttpSettings(msgspec.Struct, frozen=True, kw_only=True):
             patterns = getattr(self, name)
             if patterns is not None:
                 read_patterns(name, patterns)
+        _check_types(self)
         for name in ("max_body_bytes", "retry_after_s", "max_streams", "max_sessions"):
             if getattr(self, name) < 1:
                 raise ValueError(f"{name} must be 1 or more, got {getattr(self, name)}")
@@ -92,6 +93,26 @@ class HttpSettings(msgspec.Struct, frozen=True, kw_only=True):
             seconds = getattr(self, name)
             if seconds is not None and not seconds > 0:
                 raise ValueError(f"{name} must be more than 0 seconds, or None, got {seconds}")
+
+
+_KINDS: dict[str, tuple[type, ...]] = {
+    **dict.fromkeys(("max_body_bytes", "max_streams", "max_sessions", "retry_after_s"), (int,)),
+    **dict.fromkeys(("keep_alive_s", "session_idle_s"), (int, float, type(None))),
+    **dict.fromkeys(("sessions", "resumable", "trust_forwarded"), (bool,)),
+}
+
+
+def _check_types(settings: HttpSettings) -> None:
+    for name, kinds in _KINDS.items():
+        value = getattr(settings, name)
+        if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
+            wanted = " or ".join("None" if k is type(None) else k.__name__ for k in kinds)
+            raise TypeError(f"{name} must be of type {wanted}, got {value!r}")
+    store = settings.event_store
+    if store is not None and (isinstance(store, type) or not hasattr(store, "stream_of")):
+        raise TypeError(
+            f"event_store must be an object such as MemoryEventStore(), or None, got {store!r}"
+        )
 
 
 def _check_paths(paths: tuple[str, ...], info_path: str | None) -> None:
