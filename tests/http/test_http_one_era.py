@@ -122,3 +122,29 @@ def test_an_unknown_session_is_told_to_the_log_once() -> None:
         assert peer.send(session_get("gone")).status == 404
     (report,) = peer.reports
     assert "HttpSettings(sessions=False)" in report.message
+
+
+class EmptyStore(MemoryEventStore):
+    """A store that is falsy as long as nothing is in it."""
+
+    def __len__(self) -> int:
+        return 0
+
+
+def test_a_store_that_holds_nothing_yet_is_used_all_the_same() -> None:
+    store = EmptyStore()
+    stream = LegacyClient(HttpPeer(make_server(), HttpSettings(event_store=store))).get()
+    event_id = stream.events[0].id
+    assert event_id is not None
+    assert store.stream_of(event_id) is not None
+
+
+def test_no_session_is_made_for_a_modern_request() -> None:
+    peer = HttpPeer(make_server(), HttpSettings(sessions=False))
+    made: list[Any] = []
+    new = peer.endpoint.sessions.new
+    peer.endpoint.sessions.new = lambda: made.append(0) or new()  # type: ignore[func-returns-value, method-assign]
+    assert peer.send(modern_post(modern(1, "tools/list"))).status == 200
+    assert made == []
+    assert peer.send(legacy_post(legacy(1, "tools/list"), None)).status == 200
+    assert made == [0]

@@ -14,6 +14,7 @@ from ._effects import Cancel, Effect, Report, Run
 from ._endings import Asking, Ending, end_with_exception, end_with_value
 from ._errors import RequestError
 from ._operation import Refused
+from ._refusals import BUSY_CALLS
 from ._rounds import Rounds
 from ._targets import Failure, Target
 
@@ -23,9 +24,7 @@ if TYPE_CHECKING:
     from ._request import Request
     from ._server import Server
 
-__all__ = ["BUSY", "Calls"]
-
-BUSY = "Server busy: too many calls are waiting; try again later"
+__all__ = ["Calls"]
 
 
 class Calls:
@@ -117,7 +116,7 @@ class Calls:
         call.bound = bound
         entered = self.admission.enter(call, known=known)
         if entered is None:
-            return self.answer(call, RequestError(INTERNAL_ERROR, BUSY))
+            return self.answer(call, RequestError(INTERNAL_ERROR, BUSY_CALLS))
         return self._begin(call, now) if entered else []
 
     def answer(self, call: Call, answer: Failure) -> list[Effect]:

@@ -2,16 +2,22 @@
 
 from typing import TYPE_CHECKING
 
-import msgspec
 from msgspec import UNSET, Raw
-from sansmcp_schema.jsonrpc import INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST
-from sansmcp_schema.requests import CancelledNotificationParams
+from sansmcp_schema.jsonrpc import INTERNAL_ERROR
 from sansmcp_schema.results import EmptyResult, Result
 
 from ._decode import Answer, Incoming, Message, Rejection
 from ._discovery import initialize_result
-from ._effects import Effect, Report, Send
+from ._effects import Effect, Send
 from ._outcomes import Begin, Follow, Listen, Outcome, Reply, Start
+from ._refusals import (
+    BUSY_LISTENERS,
+    GOING_DOWN,
+    cancelled_id,
+    id_still_open,
+    too_many_followed,
+    unanswerable,
+)
 from ._request import Request, read_request
 from ._session import LegacySession
 from ._settings import CacheHint
@@ -24,10 +30,6 @@ if TYPE_CHECKING:
     from ._server import Server
 
 __all__ = ["Reception"]
-
-_TOO_MANY = "Server busy: too many listeners; try again later"
-
-_decode_cancelled = msgspec.json.Decoder(CancelledNotificationParams).decode
 
 
 class Reception:
@@ -75,13 +77,10 @@ class Reception:
         id = message.id
         assert id is not UNSET
         if id in self._channel.open or id in self._listeners:
-            # Without id: with it, this would pass for the answer to the request that is open.
-            text = f"Invalid request: the id {id!r} belongs to a request that is still open"
-            effects.append(Send(self._envelope.error(UNSET, INVALID_REQUEST, text)))
+            effects.append(self._rejected(id_still_open(id)))
             return
         if self.refusing:
-            text = "Server is shutting down"
-            effects.append(Send(self._envelope.error(id, INTERNAL_ERROR, text)))
+            effects.append(self._rejected(Rejection(INTERNAL_ERROR, GOING_DOWN, UNSET, id)))
             return
         request = read_request(message, self._session, self._server)
         if isinstance(request, Rejection):
@@ -95,19 +94,14 @@ class Reception:
             else:
                 self._carry_out(request, outcome, effects)
         except Exception as error:  # noqa: BLE001 - the author's declarations may hold anything
-            text = f"{message.method} could not be answered from what the server declares"
-            effects.append(Report("error", text, error, id))
-            failure = "Internal error: the server's log has the details"
-            effects.append(Send(self._envelope.error(id, INTERNAL_ERROR, failure)))
+            report, rejection = unanswerable(message, error)
+            effects += [report, self._rejected(rejection)]
 
     def _take_notification(self, message: Message, effects: list[Effect]) -> None:
         """Notifications are never answered, whatever is wrong with them."""
         if message.method != "notifications/cancelled":
             return
-        try:
-            id = _decode_cancelled(message.params).request_id
-        except (ValueError, RecursionError):
-            return
+        id = cancelled_id(message)
         if id is UNSET:
             return
         if not self._listeners.cancel(id):
@@ -134,12 +128,12 @@ class Reception:
     def _listen(self, request: Request, listen: Listen) -> Send:
         subscription = self._listeners.open(request.id, request.revision, listen.honoured)
         if subscription is None:
-            return self._rejected(Rejection(INTERNAL_ERROR, _TOO_MANY, UNSET, request.id))
+            return self._rejected(Rejection(INTERNAL_ERROR, BUSY_LISTENERS, UNSET, request.id))
         return Send(subscription.acknowledgement())
 
     def _begin(self, request: Request, begin: Begin) -> Send:
         if not self._listeners.begin_session(self._session, begin.kinds):
-            return self._rejected(Rejection(INTERNAL_ERROR, _TOO_MANY, UNSET, request.id))
+            return self._rejected(Rejection(INTERNAL_ERROR, BUSY_LISTENERS, UNSET, request.id))
         self._session.begin(begin.params)
         request.revision = self._session.revision
         return self._reply(request, initialize_result(self._server, request.revision))
@@ -148,8 +142,7 @@ class Reception:
         if self._listeners.follow(self._session, follow.uri, wanted=follow.wanted):
             return self._reply(request, EmptyResult())
         most = self._server.settings.limits.max_uris_per_listen
-        text = f"Invalid params: no more than {most} resources can be followed"
-        return self._rejected(Rejection(INVALID_PARAMS, text, UNSET, request.id))
+        return self._rejected(too_many_followed(request.id, most))
 
     def _rejected(self, rejection: Rejection) -> Send:
         return Send(

@@ -50,9 +50,9 @@ if TYPE_CHECKING:
     from ._server import Server
     from .http._mirror import Mirror
 
-__all__ = ["NO_SESSION", "Request", "read_request"]
+__all__ = ["NO_META", "NO_SESSION", "Request", "read_request"]
 
-_NO_META = RequestMeta()
+NO_META = RequestMeta()
 _BAD_REQUEST = 400
 
 NO_SESSION = LegacySession()
@@ -113,7 +113,7 @@ def read_request(
         )
         status = _BAD_REQUEST if modern else None
         return _reject(message, INVALID_PARAMS, f"Invalid params: {failure}", status)
-    meta = _NO_META if params.meta is UNSET else params.meta
+    meta = NO_META if params.meta is UNSET else params.meta
     settings = server.settings
     modern = settings.modern and classify_era(message.method, meta, header_version) is Era.MODERN
     rejection: Rejection | None = None

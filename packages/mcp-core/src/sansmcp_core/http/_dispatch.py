@@ -2,29 +2,36 @@
 
 from typing import TYPE_CHECKING
 
-import msgspec
 from msgspec import UNSET, Raw
 from sansmcp_schema.jsonrpc import (
     INTERNAL_ERROR,
-    INVALID_PARAMS,
     INVALID_REQUEST,
     METHOD_NOT_FOUND,
     PARSE_ERROR,
 )
-from sansmcp_schema.requests import CancelledNotificationParams
 from sansmcp_schema.results import EmptyResult
 
 from .._decode import Answer, Incoming, Message, Rejection, decode_message
 from .._effects import Effect, Report
-from .._era import Era
+from .._era import Era, classify_era
 from .._listening import Subscription
 from .._methods import METHODS
 from .._operation import Mode
 from .._outcomes import Begin, Follow, Listen, Outcome, Reply, Start
-from .._request import Request, read_request
+from .._refusals import (
+    BUSY_CALLS,
+    BUSY_LISTENERS,
+    GOING_DOWN,
+    cancelled_id,
+    id_still_open,
+    too_many_followed,
+    unanswerable,
+)
+from .._request import NO_META, Request, read_request
 from ._feeds import ListenFeed
 from ._gate import Refused
 from ._legacy import (
+    NO_SESSION_ID,
     UNKNOWN_SESSION,
     begin_session,
     end_session,
@@ -39,12 +46,9 @@ from ._statuses import BUSY, NOT_ACCEPTABLE, status_of
 if TYPE_CHECKING:
     from ._endpoint import Endpoint
     from ._exchange import Exchange
+    from ._sessions import HttpSession
 
 __all__ = ["begin_from_head", "take_body"]
-
-_TOO_MANY_LISTENERS = "Server busy: too many listeners; try again later"
-_TOO_MANY_CALLS = "Server busy: too many calls are waiting; try again later"
-_GOING_DOWN = "Server is shutting down"
 
 _NEED_SESSION = frozenset({"logging/setLevel", "resources/subscribe", "resources/unsubscribe"})
 
@@ -52,8 +56,6 @@ _WORKERS = (
     "a client named a session that is not in this process: it has ended, or another worker keeps "
     "it; several workers want HttpSettings(sessions=False) and one Settings(state_keys=...)"
 )
-
-_decode_cancelled = msgspec.json.Decoder(CancelledNotificationParams).decode
 
 
 def begin_from_head(exchange: "Exchange", endpoint: "Endpoint", now: float) -> list[Effect]:
@@ -71,7 +73,7 @@ def begin_from_head(exchange: "Exchange", endpoint: "Endpoint", now: float) -> l
         exchange.wants_body = True
         return []
     if endpoint.refusing:
-        return reject(exchange, endpoint, _busy(_GOING_DOWN), Era.LEGACY)
+        return reject(exchange, endpoint, _busy(GOING_DOWN), Era.LEGACY)
     session = session_for(endpoint, head, method=None)
     if isinstance(session, Rejection):
         return _without_session(exchange, endpoint, session)
@@ -119,9 +121,15 @@ def _without_session(
 def _take_request(
     exchange: "Exchange", endpoint: "Endpoint", message: Message, now: float
 ) -> list[Effect]:
-    session = session_for(endpoint, exchange.head, message.method)
-    legacy = session if isinstance(session, Rejection) else session.legacy
     mirror = Mirror(exchange.head)
+    session: HttpSession | Rejection = NO_SESSION_ID
+    # Where the head alone says that it is modern, no session is made or looked for.
+    if not (
+        endpoint.server.settings.modern
+        and classify_era(message.method, NO_META, mirror.version) is Era.MODERN
+    ):
+        session = session_for(endpoint, exchange.head, message.method)
+    legacy = session if isinstance(session, Rejection) else session.legacy
     request = read_request(message, legacy, endpoint.server, mirror)
     if isinstance(request, Rejection):
         if request.message == UNKNOWN_SESSION.message:
@@ -129,11 +137,10 @@ def _take_request(
         return reject(exchange, endpoint, request, Era.MODERN if request.modern else Era.LEGACY)
     exchange.era = era = request.era
     if endpoint.refusing:
-        return reject(exchange, endpoint, _busy(_GOING_DOWN, request), era)
+        return reject(exchange, endpoint, _busy(GOING_DOWN, request), era)
     if era is Era.LEGACY and not isinstance(session, Rejection):
         if request.id in session.open:
-            text = f"Invalid request: the id {request.id!r} belongs to a request that is still open"
-            return reject(exchange, endpoint, Rejection(INVALID_REQUEST, text), era)
+            return reject(exchange, endpoint, id_still_open(request.id), era)
         enter_session(exchange, endpoint, session)
     if era is Era.LEGACY and not endpoint.settings.sessions and message.method in _NEED_SESSION:
         text = f"Method not found: {message.method} needs a session, and this server keeps none"
@@ -143,10 +150,7 @@ def _take_request(
         outcome = request.method.serve(request, endpoint.server, now)
         return _carry_out(exchange, endpoint, request, outcome, now)
     except Exception as error:  # noqa: BLE001 - the author's declarations may hold anything
-        text = f"{message.method} could not be answered from what the server declares"
-        failure = "Internal error: the server's log has the details"
-        rejection = Rejection(INTERNAL_ERROR, failure, UNSET, message.id)
-        report = Report("error", text, error, request.id)
+        report, rejection = unanswerable(message, error)
         return [report, *reject(exchange, endpoint, rejection, era)]
 
 
@@ -180,7 +184,7 @@ def _start(
 ) -> list[Effect]:
     mode = start.target.operation.mode
     if mode is not Mode.INLINE and endpoint.calls.admission.full:
-        return reject(exchange, endpoint, _busy(_TOO_MANY_CALLS, request), request.era)
+        return reject(exchange, endpoint, _busy(BUSY_CALLS, request), request.era)
     effects = endpoint.calls.start(exchange, request, start.target, start.rounds, now)
     exchange.call = exchange.open.get(request.id)
     return effects
@@ -203,7 +207,7 @@ def _listen(
     )
     hub = endpoint.server.hub
     if not (endpoint.has_room_for_streams and hub.add(subscription.listener)):
-        return reject(exchange, endpoint, _busy(_TOO_MANY_LISTENERS, request), request.era)
+        return reject(exchange, endpoint, _busy(BUSY_LISTENERS, request), request.era)
     exchange.feed = ListenFeed(
         subscription,
         hub,
@@ -221,9 +225,7 @@ def _follow(
     limits = endpoint.server.settings.limits
     if not session.listeners.follow(session.legacy, follow.uri, wanted=follow.wanted):
         most = limits.max_uris_per_listen
-        text = f"Invalid params: no more than {most} resources can be followed"
-        rejection = Rejection(INVALID_PARAMS, text, UNSET, request.id)
-        return reject(exchange, endpoint, rejection, request.era)
+        return reject(exchange, endpoint, too_many_followed(request.id, most), request.era)
     line = endpoint.envelope.result(request.id, EmptyResult(), request.era, request.revision, None)
     return exchange.finish(line)
 
@@ -245,10 +247,7 @@ def _take_notification(
         return _without_session(exchange, endpoint, session)
     endpoint.sessions.touch(session, now)
     if message.method == "notifications/cancelled":
-        try:
-            id = _decode_cancelled(message.params).request_id
-        except (ValueError, RecursionError):
-            id = UNSET
+        id = cancelled_id(message)
         call = None if id is UNSET else session.open.get(id)
         if call is not None:
             endpoint.cancel(call)

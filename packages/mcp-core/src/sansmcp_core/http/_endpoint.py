@@ -13,11 +13,11 @@ from .._calls import Calls
 from .._effects import Respond
 from .._envelope import Envelope
 from .._operation import Mode
+from ._answers import whole_answer
 from ._exchange import Exchange
 from ._gate import Gate
 from ._head import RequestHead
 from ._info import info_for
-from ._names import APPLICATION_JSON, CONTENT_LENGTH, CONTENT_TYPE
 from ._sessions import Sessions
 from ._settings import DEFAULT_HTTP_SETTINGS, HttpSettings
 
@@ -109,9 +109,7 @@ class Endpoint:
             text: What was wrong, and what was expected.
         """
         body = self.envelope.error(UNSET, INVALID_REQUEST, f"Invalid request: {text}")
-        length = b"%d" % len(body)
-        headers = [(CONTENT_TYPE, APPLICATION_JSON), (CONTENT_LENGTH, length)]
-        return Respond(status, headers, body)
+        return whole_answer(status, body)
 
     @property
     def lifespan_value(self) -> Any:

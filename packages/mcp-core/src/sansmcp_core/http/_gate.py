@@ -5,18 +5,19 @@ from typing import Any
 
 import msgspec
 from msgspec import UNSET
+from msgspec.structs import replace
 from sansmcp_schema.jsonrpc import INVALID_REQUEST
 
 from .._effects import Report, Respond
 from .._envelope import Envelope
 from ._accept import accepted_types
 from ._allowed import Allowed
+from ._answers import whole_answer
 from ._cors import CorsHeaders
 from ._head import RequestHead
 from ._ladder import Ladder, Rejoinder
 from ._names import (
     ACCEPT,
-    APPLICATION_JSON,
     CONTENT_ENCODING,
     CONTENT_LENGTH,
     CONTENT_TYPE,
@@ -137,16 +138,11 @@ class Gate:
         body = rejoinder.body
         if rejoinder.text:
             body = self._envelope.error(UNSET, INVALID_REQUEST, rejoinder.text)
-        headers = [*rejoinder.headers, *cors]
-        if rejoinder.status != 204:
-            headers[:0] = (
-                (CONTENT_TYPE, APPLICATION_JSON),
-                (CONTENT_LENGTH, b"%d" % len(body)),
-            )
+        answer = whole_answer(rejoinder.status, body, *rejoinder.headers, *cors)
         if head.method == "HEAD":
             # The length stays, for it is that of what another method would get.
-            body = b""
-        return Refused(Respond(rejoinder.status, headers, body), self._report(rejoinder))
+            answer = replace(answer, body=b"")
+        return Refused(answer, self._report(rejoinder))
 
     def _report(self, rejoinder: Rejoinder) -> Report | None:
         """Return a line for the log, once per value that a setting keeps out."""

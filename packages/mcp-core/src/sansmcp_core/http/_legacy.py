@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from ._head import RequestHead
 
 __all__ = [
+    "NO_SESSION_ID",
     "UNKNOWN_SESSION",
     "begin_session",
     "end_session",
@@ -50,7 +51,7 @@ _MAX_EVENT_ID_CHARS = 256
 
 _decode_meta_only = msgspec.json.Decoder(RequestParams).decode
 
-_NO_SESSION = Rejection(
+NO_SESSION_ID = Rejection(
     INVALID_REQUEST,
     "Invalid request: a legacy request needs the Mcp-Session-Id that the answer to initialize had; "
     "a modern one needs MCP-Protocol-Version, and _meta with version and client capabilities",
@@ -96,7 +97,7 @@ def session_for(
         return session
     id = head.fields.get(MCP_SESSION_ID)
     if id is None or MCP_SESSION_ID in head.repeated:
-        return _NO_SESSION
+        return NO_SESSION_ID
     return endpoint.sessions.find(id.decode("latin-1")) or UNKNOWN_SESSION
 
 

@@ -2,7 +2,8 @@
 
 from typing import TYPE_CHECKING
 
-from .._effects import Data, Effect, EndOfMessage, Headers, Respond, Response
+from .._effects import Data, Effect, EndOfMessage, Response
+from ._answers import whole_answer
 from ._sse import COMMENT, STREAM_HEADERS, events, retry
 
 if TYPE_CHECKING:
@@ -12,9 +13,6 @@ if TYPE_CHECKING:
     from ._streams import SessionStream
 
 __all__ = ["Outflow"]
-
-_JSON = (b"content-type", b"application/json")
-_EMPTY = (b"content-length", b"0")
 
 
 class Outflow:
@@ -66,10 +64,7 @@ class Outflow:
     def respond(self, status: int, body: bytes, *more: tuple[bytes, bytes]) -> list[Effect]:
         """Return a whole answer; an empty body has no type."""
         self.ended = True
-        headers: Headers = [_EMPTY] if not body else [_JSON, (b"content-length", b"%d" % len(body))]
-        if status == 204:
-            headers = []
-        return [Respond(status, [*headers, *more, *self.extra_headers], body)]
+        return [whole_answer(status, body, *more, *self.extra_headers)]
 
     def begin_stream(self) -> list[Effect]:
         """Return the head of a stream and what comes before every message."""

@@ -149,7 +149,8 @@ class Sessions:
         self._idle_s = settings.session_idle_s
         self._store: EventStore | None = None
         if settings.resumable:
-            self._store = settings.event_store or MemoryEventStore()
+            given = settings.event_store
+            self._store = MemoryEventStore() if given is None else given
         self._by_id: dict[str, HttpSession] = {}
         # In order of their due time, since all have the same time to be idle. No one has to come
         # at a certain time here, so a long silence is real: the clock is not asked to doubt it.
