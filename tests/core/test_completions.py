@@ -54,7 +54,7 @@ def registries() -> Registries:
 
 def completed(completer: Completer, value: str = "", **filled: str) -> Any:
     bound = completer.bind(value, filled, CONTEXT)
-    result = completer.result(bound.function(*bound.args, **bound.kwargs))
+    result = completer.result(completer.function(*bound.args, **bound.kwargs))
     return json.loads(msgspec.json.encode(result))["completion"]
 
 
@@ -123,9 +123,10 @@ def test_a_generator_runs_where_its_function_runs(registries: Registries) -> Non
         yield value
         raise RuntimeError("no more")
 
-    bound = registries.completer(failing).bind("x", {}, CONTEXT)
+    completer = registries.completer(failing)
+    bound = completer.bind("x", {}, CONTEXT)
     with pytest.raises(RuntimeError, match="no more"):
-        bound.function(*bound.args, **bound.kwargs)
+        completer.function(*bound.args, **bound.kwargs)
 
 
 async def _coroutine() -> list[str]:
@@ -208,8 +209,9 @@ def test_the_arguments_filled_so_far_are_the_completers_own_copy(registries: Reg
         return []
 
     filled = {"framework": "flask"}
-    bound = registries.completer(spoil).bind("", filled, CONTEXT)
-    bound.function(*bound.args, **bound.kwargs)
+    completer = registries.completer(spoil)
+    bound = completer.bind("", filled, CONTEXT)
+    completer.function(*bound.args, **bound.kwargs)
     assert filled == {"framework": "flask"}
 
 
@@ -220,7 +222,7 @@ async def test_an_async_completer_is_awaited(registries: Registries) -> None:
     completer = registries.completer(later)
     assert completer.mode is Mode.ASYNC
     bound = completer.bind("x", {}, CONTEXT)
-    result = completer.result(await bound.function(*bound.args, **bound.kwargs))
+    result = completer.result(await completer.function(*bound.args, **bound.kwargs))
     assert result.completion.values == ["x"]
 
 

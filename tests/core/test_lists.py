@@ -36,6 +36,8 @@ LISTINGS: dict[ListKind, Callable[[str], msgspec.Struct]] = {
 
 
 class Entry:
+    function: Callable[..., Any] = print
+    takes_context = False
     mode = Mode.BLOCKING
     time_limit_s = None
     scopes: frozenset[str] = frozenset()

@@ -202,7 +202,7 @@ def test_names_around_the_class_are_found_in_postponed_annotations() -> None:
     assert first is not None
     bound = first.bind(b'{"around":{"x":1},"inside":{"y":2}}', Context.__new__(Context))
     assert not isinstance(bound, Refused)
-    assert bound.function(*bound.args, **bound.kwargs) == 3
+    assert first.function(*bound.args, **bound.kwargs) == 3
 
 
 @pytest.mark.parametrize("wrong", ["add", property(lambda self: 1), len], ids=type)

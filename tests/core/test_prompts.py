@@ -34,7 +34,7 @@ def got(prompt: Prompt, arguments: Any = None) -> Any:
     bound = prompt.bind(None if arguments is None else msgspec.json.encode(arguments), CONTEXT)
     if isinstance(bound, Refused):
         return bound.violations
-    return bound.function(*bound.args, **bound.kwargs)
+    return prompt.function(*bound.args, **bound.kwargs)
 
 
 def review(code: str, language: str = "python", depth: Annotated[int, Meta(ge=1)] = 1) -> Any:
@@ -203,7 +203,7 @@ def test_absent_null_and_empty_arguments_are_the_same(registry: PromptRegistry) 
     for raw in (None, b"null", b"{}"):
         bound = prompt.bind(raw, CONTEXT)
         assert isinstance(bound, Bound)
-        assert bound.function(*bound.args, **bound.kwargs) == "short"
+        assert prompt.function(*bound.args, **bound.kwargs) == "short"
 
 
 USER_HI = {"role": "user", "content": {"type": "text", "text": "hi"}}

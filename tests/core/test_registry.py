@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Callable
+from typing import Any
 
 import msgspec
 import pytest
@@ -15,7 +16,8 @@ class Entry(msgspec.Struct, frozen=True):
     mode: Mode = Mode.BLOCKING
     time_limit_s: float | None = None
     scopes: frozenset[str] = frozenset()
-    function: Callable[..., None] | None = None
+    function: Callable[..., Any] = print
+    takes_context: bool = False
 
 
 def handler() -> None: ...

@@ -53,7 +53,7 @@ def read(registry: ResourceRegistry, uri: str) -> Any:
     bound = match.entry.bind(uri, match.variables, CONTEXT)
     if isinstance(bound, Refused):
         return bound.violations
-    value = bound.function(*bound.args, **bound.kwargs)
+    value = match.entry.function(*bound.args, **bound.kwargs)
     return json.loads(msgspec.json.encode(match.entry.result(value, uri)))
 
 

@@ -384,7 +384,7 @@ def test_a_name_defined_in_the_function_around_is_found() -> None:
     for tool in server.tools.entries():
         bound = tool.bind(b'{"local":{"x":1}}', CONTEXT)
         assert not isinstance(bound, Refused)
-        assert bound.function(*bound.args, **bound.kwargs) == 1
+        assert tool.function(*bound.args, **bound.kwargs) == 1
 
 
 def test_a_name_defined_later_is_found_when_serving_starts() -> None:

@@ -51,7 +51,7 @@ def call(tool: Tool, arguments: Any = None) -> Any:
     bound = tool.bind(raw, CONTEXT)
     if isinstance(bound, Refused):
         return bound.violations
-    return bound.function(*bound.args, **bound.kwargs)
+    return tool.function(*bound.args, **bound.kwargs)
 
 
 def input_schema(tool: Tool) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import msgspec
 import pytest
 from core_peer import MODERN, Json, meta, modern, notification
 from http_peer import HttpPeer, Trip, modern_post
@@ -67,7 +68,7 @@ def test_what_cannot_be_answered_is_an_internal_error(monkeypatch: pytest.Monkey
         raise RuntimeError("broken")
 
     row = METHODS["tools/list"]
-    monkeypatch.setitem(METHODS, "tools/list", row._replace(serve=broken))
+    monkeypatch.setitem(METHODS, "tools/list", msgspec.structs.replace(row, serve=broken))
     peer = make_peer()
     trip = peer.modern(modern(1, "tools/list"))
     assert trip.verdict == (200, -32603)

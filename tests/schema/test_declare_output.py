@@ -145,7 +145,7 @@ def test_a_typed_result_has_its_natural_schema_and_its_json_as_text(
             "properties": {"result": schema},
             "required": ["result"],
         }
-        legacy = writer.legacy_structured(writer.write(value))
+        legacy = writer.legacy_structured(writer.write(value).structured)
         assert not isinstance(legacy, msgspec.UnsetType)
         assert bytes(legacy) == f'{{"result":{structured}}}'.encode()
 
@@ -154,7 +154,7 @@ def test_an_object_result_is_the_same_in_both_eras() -> None:
     writer = output_from_type(Model)
     result = writer.write(Model(1))
     assert writer.legacy_schema == writer.schema
-    assert writer.legacy_structured(result) is result.structured
+    assert writer.legacy_structured(result.structured) is result.structured
 
 
 def test_an_optional_result_publishes_null() -> None:

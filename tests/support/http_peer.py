@@ -378,11 +378,11 @@ class HttpPeer:
     @property
     def context(self) -> Context:
         """What the handler of the call that was held last would see."""
-        return self.waiting[-1][1].context
+        return _context_of(self.waiting[-1][1])
 
     def context_of(self, trip: Trip) -> Context:
         """What the handler of a held call of this exchange would see."""
-        return self._call_of(trip).context
+        return _context_of(self._call_of(trip))
 
     def finish(self, trip: Trip | None = None, value: Any = "done") -> None:
         """End a held call with a value in place of the handler's: the last, or an exchange's."""
@@ -516,3 +516,10 @@ class LegacyClient:
     def delete(self) -> Trip:
         """End the session."""
         return self.peer.send(session_delete(self.session))
+
+
+def _context_of(call: Call) -> Context:
+    """The context of a call, whose handler may not have asked for one."""
+    if call.context is None:
+        call.context = Context(call, None)
+    return call.context

@@ -46,6 +46,7 @@ __all__ = [
 ]
 
 _NOTHING: dict[str, bytes] = {}
+_OPEN_BRACE = ord("{")
 
 
 def discover(request: "Request", server: "Server", now: float) -> Outcome:
@@ -100,16 +101,20 @@ def call_tool(request: "Request", server: "Server", now: float) -> Outcome:
     tool = server.tools.find(params.name)
     if tool is None:
         return _reject(request, f"Unknown tool: {params.name[:128]}")
-    raw = _raw_arguments(params.arguments)
-    if raw is not None and raw[:1] != b"{":
-        # No such request exists, so it is the client's error and not the model's.
-        return _reject(request, "Invalid params: arguments must be an object")
-    if tool.headers and request.mirror is not None:
+    raw = None if params.arguments is UNSET else bytes(params.arguments)
+    if raw is not None and raw[0] != _OPEN_BRACE:
+        if raw != b"null":
+            # No such request exists, so it is the client's error and not the model's.
+            return _reject(request, "Invalid params: arguments must be an object")
+        raw = None
+    if request.mirror is not None and tool.headers:
         wrong = request.mirror.check_params(tool.headers, raw)
         if wrong is not None:
             return Rejection(HEADER_MISMATCH, wrong, UNSET, request.id)
     target = ToolTarget(tool, raw, request.era is Era.MODERN)
-    return _start(request, target, server, now)
+    if tool.scopes or params.request_state is not UNSET or params.input_responses is not UNSET:
+        return _start(request, target, server, now)
+    return Start(target)
 
 
 def get_prompt(request: "Request", server: "Server", now: float) -> Outcome:

@@ -62,7 +62,7 @@ class Admission:
         waiting = len(self._waiting) + len(self._waiting_blocking)
         return waiting >= self._max_waiting and len(self._running) >= self._max_running
 
-    def enter(self, call: "Call", *, known: bool = False) -> bool | None:
+    def enter(self, call: "Call", known: bool = False) -> bool | None:
         """Tell whether ``call`` may run now; False: it waits; None: there is no place to wait.
 
         Args:
@@ -91,8 +91,10 @@ class Admission:
     def leave(self, call: "Call") -> "Call | None":
         """Free the place of ``call``; return the next one, which has it now."""
         if call in self._running:
-            self._running.discard(call)
+            self._running.remove(call)
             self._blocking -= call.mode is Mode.BLOCKING
+        if not self._waiting and not self._waiting_blocking:
+            return None
         while len(self._running) < self._max_running:
             following = self._next()
             if following is None or not following.over:

@@ -35,7 +35,7 @@ class _Calls(Protocol):
 
     def answer(self, call: "Call", answer: Failure) -> list[Effect]: ...
 
-    def run(self, call: "Call", now: float, *, known: bool) -> list[Effect]: ...
+    def run(self, call: "Call", now: float, known: bool = False) -> list[Effect]: ...
 
 
 class Asker:
@@ -88,7 +88,7 @@ class Asker:
         call = taken.call
         call.channel.timers.stop(taken)
         call.rounds.supplied = taken.answers
-        return call, self._calls.run(call, now, known=True)
+        return call, self._calls.run(call, now, True)
 
     def give_up(self, leg: Leg, reason: str) -> list[Effect]:
         """Return the effects of questions that will not be answered."""

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 import msgspec
 
+from ._call import NO_QUESTIONS
 from ._client import client_supports
 from ._signals import ClientLacks, NeedsInput
 from ._targets import CompletionTarget
@@ -32,7 +33,7 @@ class AskingContext:
     def __init__(self, call: "Call") -> None:
         self._call = call
         self._asked: dict[str, bytes] = {}
-        self.open_questions: Mapping[str, AnyQuestion] = {}
+        self.open_questions: Mapping[str, AnyQuestion] = NO_QUESTIONS
         """What this run asked and the client has not answered yet."""
 
     def client_supports(self, capability: str) -> bool:

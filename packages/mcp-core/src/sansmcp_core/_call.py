@@ -1,9 +1,12 @@
 """One call of a handler: a value that an adapter carries out as its mode says."""
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+import msgspec
+
 from ._effects import Effect
-from ._operation import Bound, Mode
+from ._operation import Mode
 from ._request_state import RequestState
 from ._rounds import Rounds
 
@@ -13,15 +16,18 @@ if TYPE_CHECKING:
 
     from ._channel import Channel
     from ._context import Context
+    from ._questions import AnyQuestion
     from ._request import Request
     from ._targets import Target
 
 __all__ = ["Around", "Call"]
 
+NO_QUESTIONS: "Mapping[str, AnyQuestion]" = {}
+
 Around: TypeAlias = "Callable[[Call], AbstractContextManager[Any]]"
 
 
-class Call:
+class Call(msgspec.Struct, eq=False):
     """What to run for one request.
 
     The adapter looks at ``mode``, calls ``invoke`` (and awaits what it returns, where the mode is
@@ -29,48 +35,38 @@ class Call:
     nothing more is sent for it and only its place becomes free.
     """
 
-    __slots__ = (
-        "_rounds",
-        "bound",
-        "channel",
-        "context",
-        "due_s",
-        "last_progress",
-        "mode",
-        "over",
-        "request",
-        "request_id",
-        "returned",
-        "running",
-        "target",
-    )
+    channel: "Channel"
+    request: "Request"
+    target: "Target"
+    mode: Mode
+    request_id: str | int
+    """The id of the request."""
+    earlier: Rounds | None
+    """What earlier rounds left; None where there were none."""
+    over: bool = False
+    """Whether the request is answered or cancelled; nothing is sent for it any more."""
+    running: bool = False
+    """Whether it was handed out and its end is not told yet."""
+    context: "Context | None" = None
+    """What the handler sees of its request, where it wants to."""
+    args: tuple[Any, ...] = ()
+    kwargs: Mapping[str, Any] = {}
+    due_s: float | None = None
+    last_progress: float = float("-inf")
+    returned: Any = None
+    """The handler's value, for what is around the call, once the handler has returned it."""
 
-    def __init__(
-        self, channel: "Channel", request: "Request", target: "Target", rounds: Rounds | None
-    ) -> None:
-        self.channel = channel
-        self._rounds = rounds
-        self.request = request
-        self.request_id: str | int = request.id
-        self.target = target
-        self.mode: Mode = target.operation.mode
-        self.over = False
-        """Whether the request is answered or cancelled; nothing is sent for it any more."""
-        self.running = False
-        """Whether it was handed out and its end is not told yet."""
-        self.due_s: float | None = None
-        self.last_progress = float("-inf")
-        self.returned: Any = None
-        """The handler's value, for what is around the call, once the handler has returned it."""
-        self.context: Context
-        self.bound: Bound
+    @property
+    def open_questions(self) -> "Mapping[str, AnyQuestion]":
+        """What this run of the handler asked and the client has not answered yet."""
+        return NO_QUESTIONS if self.context is None else self.context.open_questions
 
     @property
     def rounds(self) -> Rounds:
         """What the call knows of its questions; made with the first one."""
-        if self._rounds is None:
-            self._rounds = Rounds(RequestState(), {})
-        return self._rounds
+        if self.earlier is None:
+            self.earlier = Rounds(RequestState(), {})
+        return self.earlier
 
     @property
     def label(self) -> str:
@@ -82,14 +78,13 @@ class Call:
 
         May be called in any thread. Whatever it raises is for ``failed``, ``BaseException`` too.
         """
-        bound = self.bound
         around = self.channel.around
         if around is None:
-            return bound.function(*bound.args, **bound.kwargs)
+            return self.target.operation.function(*self.args, **self.kwargs)
         if self.mode is Mode.ASYNC:
             return _await_around(around, self)
         with around(self):
-            value = self.returned = bound.function(*bound.args, **bound.kwargs)
+            value = self.returned = self.target.operation.function(*self.args, **self.kwargs)
             return value
 
     def completed(self, value: Any, now: float) -> list[Effect]:
@@ -107,7 +102,6 @@ class Call:
 
 
 async def _await_around(around: Around, call: Call) -> Any:
-    bound = call.bound
     with around(call):
-        value = call.returned = await bound.function(*bound.args, **bound.kwargs)
+        value = call.returned = await call.target.operation.function(*call.args, **call.kwargs)
         return value

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Calls"]
 
+_NO_ARGUMENTS: dict[str, Any] = {}
+
 
 class Calls:
     """Starts calls, hears how they went, and says what follows.
@@ -61,23 +63,23 @@ class Calls:
         now: float,
     ) -> list[Effect]:
         """Return the effects of a new call: it runs, waits, or is answered at once."""
-        call = Call(channel, request, target, rounds)
-        channel.open[call.request_id] = call
-        return self.run(call, now, known=False)
+        id = request.id
+        call = Call(channel, request, target, target.operation.mode, id, rounds)
+        channel.open[id] = call
+        return self.run(call, now)
 
     def completed(self, call: Call, value: Any, now: float) -> list[Effect]:
         """Return the effects of a handler's value."""
         if call.over:
-            return self._leave(call, now)
-        show = self._show_exceptions
-        return self._finish(call, end_with_value(call, value, show_exceptions=show), now)
+            return self._leave(call, now, [])
+        ending = end_with_value(call, value, self._show_exceptions)
+        return self._finish(call, ending, now)
 
     def failed(self, call: Call, exception: BaseException, now: float) -> list[Effect]:
         """Return the effects of a handler's exception."""
         if call.over:
-            return self._leave(call, now)
-        show = self._show_exceptions
-        ending = end_with_exception(call, exception, show_exceptions=show)
+            return self._leave(call, now, [])
+        ending = end_with_exception(call, exception, self._show_exceptions)
         return self._finish(call, ending, now)
 
     def cancel(self, call: Call) -> list[Effect]:
@@ -93,7 +95,8 @@ class Calls:
     def time_out(self, item: object) -> list[Effect]:
         """Return the effects of a time limit that has passed."""
         if isinstance(item, Call):
-            text = f"{item.target.label} took longer than {self._limit_s(item):g} s"
+            limit = item.target.operation.time_limit_s or self._time_limit_s
+            text = f"{item.target.label} took longer than {limit:g} s"
             effects = self.answer(item, item.target.fail(f"{text} and was given up"))
             return [*effects, Cancel(item)]
         if isinstance(item, Leg):
@@ -102,19 +105,26 @@ class Calls:
 
     # -- what questions lead to, too ---------------------------------------------------------
 
-    def run(self, call: Call, now: float, *, known: bool) -> list[Effect]:
-        """Check the arguments and let the handler run, now or when there is a place."""
-        call.context = Context(call, self.lifespan)
+    def run(self, call: Call, now: float, known: bool = False) -> list[Effect]:
+        """Check the arguments and let the handler run, now or when there is a place.
+
+        Args:
+            call: The call.
+            now: Unix time in seconds.
+            known: It ran before and goes on.
+        """
+        target = call.target
+        call.context = Context(call, self.lifespan) if target.operation.takes_context else None
         try:
-            bound = call.target.bind(call.context)
+            bound = target.bind(call.context)
         except Exception as error:  # noqa: BLE001 - the author's own conversions may raise anything
-            ending = end_with_exception(call, error, show_exceptions=self._show_exceptions)
+            ending = end_with_exception(call, error, self._show_exceptions)
             assert isinstance(ending, Ending)
             return [*ending.reports, *self.answer(call, ending.answer)]
-        if isinstance(bound, Refused):
-            return self.answer(call, call.target.refuse(bound.violations))
-        call.bound = bound
-        entered = self.admission.enter(call, known=known)
+        if type(bound) is Refused:
+            return self.answer(call, target.refuse(bound.violations))
+        call.args, call.kwargs = bound.args, bound.kwargs
+        entered = self.admission.enter(call, known)
         if entered is None:
             return self.answer(call, RequestError(INTERNAL_ERROR, BUSY_CALLS))
         return self._begin(call, now) if entered else []
@@ -144,34 +154,38 @@ class Calls:
     # -- inside ------------------------------------------------------------------------------
 
     def _begin(self, call: Call, now: float) -> list[Effect]:
-        limit = self._limit_s(call)
+        limit = call.target.operation.time_limit_s
+        if limit is None:
+            limit = self._time_limit_s
         if limit is not None:
             call.channel.timers.start(call, limit, now)
         call.running = True
         return [Run(call)]
 
     def _finish(self, call: Call, ending: Ending | Asking, now: float) -> list[Effect]:
-        effects = call.channel.flush()
+        channel = call.channel
+        effects = channel.flush()
         if call.due_s is not None:
-            call.channel.timers.stop(call)
-        if isinstance(ending, Asking):
+            channel.timers.stop(call)
+        if type(ending) is Asking:
             effects += self.asker.ask(call, ending.questions, now)
         else:
-            effects += ending.reports
+            if ending.reports:
+                effects += ending.reports
             effects += self.answer(call, ending.answer)
-        return effects + self._leave(call, now)
+        return self._leave(call, now, effects)
 
-    def _leave(self, call: Call, now: float) -> list[Effect]:
+    def _leave(self, call: Call, now: float, effects: list[Effect]) -> list[Effect]:
         """Give the place of ``call`` to the next one, which may be another channel's."""
         call.running = False
+        # The context leads back here, and so do arguments that hold it; what is no circle is freed
+        # at once.
+        call.context = None
+        call.args, call.kwargs = (), _NO_ARGUMENTS
         following = self.admission.leave(call)
         if following is None:
-            return []
-        effects = self._begin(following, now)
-        return (
-            effects if following.channel is call.channel else following.channel.hand_over(effects)
-        )
-
-    def _limit_s(self, call: Call) -> float | None:
-        limit = call.target.operation.time_limit_s
-        return self._time_limit_s if limit is None else limit
+            return effects
+        next_effects = self._begin(following, now)
+        if following.channel is not call.channel:
+            next_effects = following.channel.hand_over(next_effects)
+        return effects + next_effects

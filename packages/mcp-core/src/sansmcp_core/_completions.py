@@ -4,6 +4,7 @@ import inspect
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping
 from enum import Enum
+from functools import update_wrapper
 from itertools import islice
 from typing import Any, Final, Literal, TypeAlias, get_args
 
@@ -55,7 +56,7 @@ class Completer(msgspec.Struct, frozen=True, kw_only=True):
     scopes: frozenset[str]
 
     def bind(self, value: str, filled: Mapping[str, str], context: Any) -> Bound:
-        """Give the call for what has been typed so far.
+        """Give the function's arguments for what has been typed so far.
 
         Args:
             value: The text typed so far.
@@ -65,9 +66,12 @@ class Completer(msgspec.Struct, frozen=True, kw_only=True):
         given = {"value": value, "filled": dict(filled), "context": context}
         args = tuple(given[kind] for kind in self.positional)
         kwargs = {name: given[kind] for name, kind in self.keywords.items()}
-        if self.mode is Mode.ASYNC:
-            return Bound(self.function, args, kwargs)
-        return Bound(self._collect, args, kwargs)
+        return Bound(args, kwargs)
+
+    @property
+    def takes_context(self) -> bool:
+        """Whether the function has a parameter for the context."""
+        return "context" in self.positional or "context" in self.keywords.values()
 
     def result(self, value: Any) -> CompleteResult:
         """Give the answer for what the function returned.
@@ -78,13 +82,6 @@ class Completer(msgspec.Struct, frozen=True, kw_only=True):
         if isinstance(value, CompleteResult):
             return CompleteResult(completion=_completion(value.completion), meta=value.meta)
         return CompleteResult(completion=_completion(value))
-
-    def _collect(self, *args: Any, **kwargs: Any) -> Any:
-        # A generator has to run where its function runs, not where the answer is made.
-        value = self.function(*args, **kwargs)
-        if isinstance(value, CompleteResult):
-            return value
-        return _completion(value)
 
 
 class CompletionRegistry:
@@ -156,7 +153,7 @@ class CompletionRegistry:
         completer = Completer(
             name=name,
             owner=owner,
-            function=awaited(function, mode),
+            function=awaited(function, mode) if mode is Mode.ASYNC else _collected(function),
             positional=positional,
             keywords=keywords,
             mode=mode,
@@ -333,3 +330,13 @@ def _completion(value: Any) -> Completion:
     values = [plain_text(item) for item in values[:_MAX_VALUES]]
     has_more = has_more or cut or (total is not None and total > len(values))
     return Completion(values=values, total=UNSET if total is None else total, has_more=has_more)
+
+
+def _collected(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function with its values collected: a generator has to run where its function runs."""
+
+    def collect(*args: Any, **kwargs: Any) -> Any:
+        value = function(*args, **kwargs)
+        return value if isinstance(value, CompleteResult) else _completion(value)
+
+    return update_wrapper(collect, function, updated=())

@@ -66,7 +66,7 @@ class Connection:
         server.prepare(async_handlers)
         limits = server.settings.limits
         self._server = server
-        self._limits = limits
+        self._max_nesting = limits.max_nesting
         self._lines = LineBuffer(limits.max_line_bytes)
         self._envelope = Envelope(server)
         outbox = Outbox(wake, limits.max_queued_messages)
@@ -80,6 +80,7 @@ class Connection:
         self._reception = Reception(
             server, self._envelope, self._calls, self._channel, self._listeners
         )
+        self._take = self._reception.take
         self._ended = False
 
     # -- what the owner calls ----------------------------------------------------------------
@@ -100,7 +101,10 @@ class Connection:
             raise LocalProtocolError("receive() after receive_eof(): the stream has ended")
         effects: list[Effect] = []
         for line in self._lines.feed(data):
-            self._take_line(line, now, effects)
+            if type(line) is TooLong:
+                self._refuse_line(effects)
+            elif line and line != b"\r":
+                self._take(decode_message(line, self._max_nesting), now, effects)
         return self._unsent.add(effects) if self._unsent.counting else effects
 
     def receive_eof(self, now: float) -> list[Effect]:
@@ -109,8 +113,8 @@ class Connection:
         if not self._ended:
             self._ended = True
             line = self._lines.end()
-            if line:
-                self._take_line(line, now, effects)
+            if line and line != b"\r":
+                self._take(decode_message(line, self._max_nesting), now, effects)
             self._channel.client_gone = reason = "the client has closed the stream"
             for leg in self._channel.back_channel.legs():
                 effects += self._calls.asker.give_up(leg, reason)
@@ -178,11 +182,7 @@ class Connection:
 
     # -- inside ------------------------------------------------------------------------------
 
-    def _take_line(self, line: bytes | TooLong, now: float, effects: list[Effect]) -> None:
-        if isinstance(line, TooLong):
-            longest = self._limits.max_line_bytes
-            text = f"Invalid request: a line is longer than {longest} bytes"
-            effects.append(Send(self._envelope.error(UNSET, INVALID_REQUEST, text)))
-        elif line and line != b"\r":
-            message = decode_message(line, self._limits.max_nesting)
-            self._reception.take(message, now, effects)
+    def _refuse_line(self, effects: list[Effect]) -> None:
+        longest = self._server.settings.limits.max_line_bytes
+        text = f"Invalid request: a line is longer than {longest} bytes"
+        effects.append(Send(self._envelope.error(UNSET, INVALID_REQUEST, text)))

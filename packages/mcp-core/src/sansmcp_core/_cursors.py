@@ -4,6 +4,7 @@ A cursor names the last entry that was sent, by its serial number and a digest o
 carries a MAC over that and the list it belongs to.
 """
 
+from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
@@ -85,9 +86,7 @@ class Cursors:
             for index, place in enumerate(places):
                 if _digest(place.key) == digest:
                     return index + 1
-        return next(
-            (index for index, place in enumerate(places) if place.serial > serial), len(places)
-        )
+        return bisect_right(places, serial, key=_serial_of)
 
     def _mac(self, key: bytes, kind: str, body: bytes) -> bytes:
         # The label keeps these apart from other uses of the same keys.
@@ -109,6 +108,10 @@ def _same(left: bytes, right: bytes) -> bool:
     import hmac  # noqa: PLC0415
 
     return hmac.compare_digest(left, right)
+
+
+def _serial_of(place: Place) -> int:
+    return place.serial
 
 
 def _digest(key: str) -> bytes:

@@ -4,7 +4,7 @@ Source: JSON-RPC 2.0 sections 4 and 5; MCP 2026-07-28 basic/index, Messages.
 """
 
 import re
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, final
 
 import msgspec
 from msgspec import UNSET, UnsetType
@@ -15,8 +15,10 @@ from ._nesting import nests_deeper
 __all__ = ["Answer", "Ignored", "Incoming", "Message", "Rejection", "decode_message"]
 
 NO_PARAMS = b"{}"
+_OPEN_BRACE = NO_PARAMS[0]
 
 
+@final
 class Message(msgspec.Struct, frozen=True):
     """A request, or a notification where ``id`` is unset."""
 
@@ -26,6 +28,7 @@ class Message(msgspec.Struct, frozen=True):
     """The JSON object of the parameters, not decoded yet."""
 
 
+@final
 class Answer(msgspec.Struct, frozen=True):
     """What the peer answers to a request of ours: one of result and error is set."""
 
@@ -34,6 +37,7 @@ class Answer(msgspec.Struct, frozen=True):
     error: bytes | None
 
 
+@final
 class Rejection(msgspec.Struct, frozen=True):
     """Why the peer's message is not served: the JSON-RPC error it gets."""
 
@@ -83,7 +87,8 @@ def decode_message(line: bytes, max_nesting: int) -> Incoming:
         except UnicodeDecodeError as error:
             reason = f"byte {error.start} is not valid UTF-8"
             return Rejection(PARSE_ERROR, f"Parse error: {reason}")
-    if nests_deeper(line, max_nesting):
+    # The cheap count settles nearly every message.
+    if line.count(b"[") + line.count(b"{") > max_nesting and nests_deeper(line, max_nesting):
         return Rejection(PARSE_ERROR, f"Parse error: nested deeper than {max_nesting} brackets")
     try:
         envelope = _decode_envelope(line)
@@ -94,9 +99,9 @@ def decode_message(line: bytes, max_nesting: int) -> Incoming:
         return _not_a_call(envelope)
     params = envelope.params
     raw = NO_PARAMS if params is UNSET else bytes(params)
-    if raw == b"null":
-        raw = NO_PARAMS
-    if raw[:1] != b"{":
+    if raw[0] != _OPEN_BRACE:
+        if raw == b"null":
+            return Message(method, id, NO_PARAMS)
         if id is UNSET:
             return Ignored("a notification whose params are no object")
         return Rejection(INVALID_REQUEST, "Invalid request: params must be an object", UNSET, id)

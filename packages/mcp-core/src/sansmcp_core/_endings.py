@@ -1,12 +1,12 @@
 """How a call ends: what its handler's value or exception means for the client and for the log."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, final
 
 import msgspec
 from sansmcp_schema.declare import ResultError, to_json
 from sansmcp_schema.jsonrpc import INTERNAL_ERROR, MISSING_REQUIRED_CLIENT_CAPABILITY
 
-from ._client import required_capabilities
+from ._client import client_supports, required_capabilities
 from ._effects import Report
 from ._era import Era
 from ._errors import RequestError, ResourceNotFound, ToolError
@@ -25,12 +25,14 @@ __all__ = ["Asking", "Ending", "end_with_exception", "end_with_value"]
 _FAILED = "failed; the server's log has the details"
 
 
+@final
 class Asking(msgspec.Struct, frozen=True):
     """The call goes on once the client has answered."""
 
     questions: "Mapping[str, AnyQuestion]"
 
 
+@final
 class Ending(msgspec.Struct, frozen=True):
     """The call is over, with this answer."""
 
@@ -38,10 +40,10 @@ class Ending(msgspec.Struct, frozen=True):
     reports: tuple[Report, ...] = ()
 
 
-def end_with_value(call: "Call", value: Any, *, show_exceptions: bool) -> Ending | Asking:
+def end_with_value(call: "Call", value: Any, show_exceptions: bool = False) -> Ending | Asking:
     """Return what a handler's value means."""
-    if call.context.open_questions:
-        keys = ", ".join(call.context.open_questions)
+    if call.open_questions:
+        keys = ", ".join(call.open_questions)
         text = (
             f"{call.label} asked the client for {keys} and caught the exception that leads there; "
             "let BaseException pass"
@@ -51,15 +53,15 @@ def end_with_value(call: "Call", value: Any, *, show_exceptions: bool) -> Ending
             (Report("error", text, None, call.request_id),),
         )
     try:
-        if type(value) is InputRequired and not isinstance(call.target, CompletionTarget):
+        if type(value) is InputRequired and type(call.target) is not CompletionTarget:
             return _ask_explicitly(call, value)
         return Ending(call.target.wrap(value))
     except Exception as error:  # noqa: BLE001 - the handler's own code may be behind it
-        return _fault(call, error, show_exceptions=show_exceptions)
+        return _fault(call, error, show_exceptions)
 
 
 def end_with_exception(
-    call: "Call", exception: BaseException, *, show_exceptions: bool
+    call: "Call", exception: BaseException, show_exceptions: bool = False
 ) -> Ending | Asking:
     """Return what a handler's exception means."""
     if isinstance(exception, BaseExceptionGroup):
@@ -74,10 +76,10 @@ def end_with_exception(
         if isinstance(exception, RequestError):
             return Ending(_checked(exception))
     except Exception as error:  # noqa: BLE001 - the handler's own code may be behind it
-        return _fault(call, error, show_exceptions=show_exceptions)
+        return _fault(call, error, show_exceptions)
     if isinstance(exception, ResourceNotFound) and isinstance(call.target, ResourceTarget):
         return Ending(not_found(call.target.uri, call.request.era))
-    return _fault(call, exception, show_exceptions=show_exceptions)
+    return _fault(call, exception, show_exceptions)
 
 
 def _is_told_by_a_tool(exception: BaseException, call: "Call") -> bool:
@@ -86,10 +88,11 @@ def _is_told_by_a_tool(exception: BaseException, call: "Call") -> bool:
 
 
 def _ask_explicitly(call: "Call", value: InputRequired) -> Ending | Asking:
+    request = call.request
     lacking = {
         question.capability: None
         for question in value.requests.values()
-        if not call.context.client_supports(question.capability)
+        if not client_supports(request.capabilities, request.revision, question.capability)
     }
     if lacking:
         return Ending(_lacks(call, list(lacking)))
@@ -128,7 +131,7 @@ def _lacks(call: "Call", capabilities: list[str]) -> Failure:
     )
 
 
-def _fault(call: "Call", exception: BaseException, *, show_exceptions: bool) -> Ending:
+def _fault(call: "Call", exception: BaseException, show_exceptions: bool) -> Ending:
     """Return the fixed text for the client and the details for the log."""
     text = f"{call.label} {_FAILED}"
     if show_exceptions:

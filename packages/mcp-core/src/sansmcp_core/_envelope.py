@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 from msgspec import UNSET, Raw
-from msgspec.structs import replace
 from sansmcp_schema.jsonrpc import Error, JSONRPCErrorResponse, JSONRPCResultResponse
 from sansmcp_schema.meta_keys import SERVER_INFO_KEY, SUBSCRIPTION_ID_KEY
 from sansmcp_schema.results import CacheableResult, Result
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["SERVER_INFO_KEY", "SUBSCRIPTION_ID_KEY", "Envelope", "encode_line"]
 
 _encode = msgspec.json.Encoder().encode
+_NEWLINE = 10
 
 
 def encode_line(message: Any) -> bytes:
@@ -34,7 +34,7 @@ def encode_line(message: Any) -> bytes:
         Exception: The message holds what JSON has not.
     """
     data = _encode(message)
-    if b"\n" in data:
+    if _NEWLINE in data:
         # Only JSON that somebody else formatted and that was spliced in holds line breaks.
         data = _encode(msgspec.json.decode(data))
     return data + b"\n"
@@ -56,14 +56,16 @@ class Envelope:
     def result(
         self, id: str | int, result: Result | Raw, era: Era, revision: str, cache: CacheHint | None
     ) -> bytes:
-        """Return the response that carries ``result``; an encoded one is taken as it is.
+        """Return the response that carries ``result``, which nobody else may hold.
+
+        A result is completed in place; an encoded one is taken as it is.
 
         Raises:
             Exception: The result holds what JSON has not.
         """
         if type(result) is not Raw:
             if era is Era.MODERN:
-                result = self._modern(result, cache)
+                self._complete(result, cache)
             else:
                 result = for_revision(result, revision)
         return encode_line(JSONRPCResultResponse(id=id, result=result))
@@ -76,21 +78,17 @@ class Envelope:
         """Return the ``_meta`` of a modern result that has keys of its own."""
         return {**extra, **self._info}
 
-    def _modern(self, result: Result, cache: CacheHint | None) -> Result:
-        # Always a copy, for a handler may return the same ready-made result again and again.
-        kind = "complete" if result.result_type is UNSET else result.result_type
-        meta = result.meta
-        if meta is UNSET:
-            meta = self._meta
-        elif isinstance(meta, dict):
-            meta = self.meta(meta)
-        if not isinstance(result, CacheableResult) or kind != "complete":
-            return replace(result, result_type=kind, meta=meta)
-        hint = cache or self._cache
-        return replace(
-            result,
-            result_type=kind,
-            meta=meta,
-            ttl_ms=hint.ttl_ms if result.ttl_ms is UNSET else result.ttl_ms,
-            cache_scope=hint.cache_scope if result.cache_scope is UNSET else result.cache_scope,
-        )
+    def _complete(self, result: Result, cache: CacheHint | None) -> None:
+        if result.result_type is UNSET:
+            result.result_type = "complete"
+        if result.meta is UNSET:
+            result.meta = self._meta
+        elif isinstance(result.meta, dict):
+            result.meta = self.meta(result.meta)
+        if result.cacheable and result.result_type == "complete":
+            assert isinstance(result, CacheableResult)
+            hint = cache or self._cache
+            if result.ttl_ms is UNSET:
+                result.ttl_ms = hint.ttl_ms
+            if result.cache_scope is UNSET:
+                result.cache_scope = hint.cache_scope

@@ -1,10 +1,11 @@
 """Bytes in any segmentation in, whole lines out: linear in time, bounded in memory."""
 
-from typing import Final
+from typing import Final, final
 
 __all__ = ["TOO_LONG", "LineBuffer", "TooLong"]
 
 
+@final
 class TooLong:
     """Stands for a line that exceeded the limit; its bytes were thrown away."""
 

@@ -100,17 +100,15 @@ class Listeners:
         max_uris: Resources that one of them may follow.
     """
 
-    __slots__ = ("_by_listener", "_hub", "_max_uris", "_ready", "_subscriptions")
+    __slots__ = ("_by_listener", "_hub", "_max_uris", "_ready", "subscriptions")
 
     def __init__(self, hub: Hub, ready: Callable[[Listener], None], max_uris: int) -> None:
         self._hub = hub
         self._ready = ready
         self._max_uris = max_uris
-        self._subscriptions: dict[str | int, Subscription] = {}
+        self.subscriptions: dict[str | int, Subscription] = {}
+        """The open ones, by the id of their request."""
         self._by_listener: dict[Listener, Subscription | None] = {}
-
-    def __contains__(self, id: object) -> bool:
-        return id in self._subscriptions
 
     def open(
         self, id: str | int, revision: str, honoured: SubscriptionFilter
@@ -119,13 +117,13 @@ class Listeners:
         subscription = Subscription(id, revision, honoured, self._ready)
         if not self._hub.add(subscription.listener):
             return None
-        self._subscriptions[id] = subscription
+        self.subscriptions[id] = subscription
         self._by_listener[subscription.listener] = subscription
         return subscription
 
     def cancel(self, id: str | int) -> bool:
         """End a subscription without a word; False where there is none of that id."""
-        subscription = self._subscriptions.pop(id, None)
+        subscription = self.subscriptions.pop(id, None)
         if subscription is None:
             return False
         self._forget(subscription.listener)
@@ -170,9 +168,9 @@ class Listeners:
         """Return what ends every subscription on the server's initiative."""
         endings = [
             subscription.ending(envelope, cancel_too=cancel_too)
-            for subscription in self._subscriptions.values()
+            for subscription in self.subscriptions.values()
         ]
-        for id in list(self._subscriptions):
+        for id in list(self.subscriptions):
             self.cancel(id)
         return b"".join(endings)
 
@@ -180,7 +178,7 @@ class Listeners:
         """Hear of nothing any more."""
         for listener in list(self._by_listener):
             self._forget(listener)
-        self._subscriptions.clear()
+        self.subscriptions.clear()
 
     def _forget(self, listener: Listener) -> None:
         self._hub.remove(listener)

@@ -1,10 +1,10 @@
 """What a call runs: the one shape that tools, prompts, resources and completions share."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from enum import Enum
 from typing import Any, Protocol
 
-import msgspec
+from sansmcp_schema.declare import Bound, Refused
 
 __all__ = ["Bound", "Mode", "Operation", "Refused"]
 
@@ -22,22 +22,16 @@ class Mode(Enum):
     """Call it and await what it returns."""
 
 
-class Bound(msgspec.Struct, frozen=True):
-    """A handler with its checked arguments, ready to be called."""
-
-    function: Callable[..., Any]
-    args: tuple[Any, ...]
-    kwargs: Mapping[str, Any]
-
-
-class Refused(msgspec.Struct, frozen=True):
-    """Arguments that break the declaration: one line for each violation."""
-
-    violations: list[str]
-
-
 class Operation(Protocol):
     """One entry of a registry, seen by the dispatcher."""
+
+    @property
+    def function(self) -> Callable[..., Any]:
+        """The handler, as it is called."""
+
+    @property
+    def takes_context(self) -> bool:
+        """Whether the handler has a parameter for the context."""
 
     @property
     def mode(self) -> Mode:

@@ -1,6 +1,6 @@
 """What a request leads to, as a value that the binding carries out."""
 
-from typing import TypeAlias
+from typing import TypeAlias, final
 
 import msgspec
 from msgspec import Raw
@@ -13,7 +13,7 @@ from ._settings import CacheHint
 from ._subscriptions import Kind
 from ._targets import Target
 
-__all__ = ["Begin", "Follow", "Listen", "Outcome", "Reply", "Start"]
+__all__ = ["AtOnce", "Begin", "Follow", "Listen", "Outcome", "Reply", "Start"]
 
 
 class Reply(msgspec.Struct, frozen=True):
@@ -23,6 +23,7 @@ class Reply(msgspec.Struct, frozen=True):
     cache: CacheHint | None = None
 
 
+@final
 class Start(msgspec.Struct, frozen=True):
     """Run a handler."""
 
@@ -52,4 +53,7 @@ class Follow(msgspec.Struct, frozen=True):
     wanted: bool
 
 
-Outcome: TypeAlias = Reply | Start | Listen | Begin | Follow | Rejection
+AtOnce: TypeAlias = Reply | Listen | Begin | Follow | Rejection
+"""What is answered at once."""
+
+Outcome: TypeAlias = Start | AtOnce

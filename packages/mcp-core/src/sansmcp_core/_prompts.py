@@ -138,8 +138,13 @@ class Prompt:
         """
         self._arguments.resolve()
 
+    @property
+    def takes_context(self) -> bool:
+        """Whether the handler has a parameter for the context."""
+        return self._arguments.takes_context
+
     def bind(self, raw: bytes | None, context: Any) -> Bound | Refused:
-        """The handler with its arguments, converted from strings; or what is wrong with them.
+        """The handler's arguments, converted from strings; or what is wrong with them.
 
         Args:
             raw: The JSON object of the arguments; ``None`` for none.
@@ -159,9 +164,9 @@ class Prompt:
             return GetPromptResult(description=self.description, messages=messages)
         require_parts(value.messages, PromptMessage, "the handler's GetPromptResult.messages")
         require_sendable(value)
-        if value.description is UNSET and self.description is not UNSET:
-            return msgspec.structs.replace(value, description=self.description)
-        return value
+        # A copy, for the handler may return the same ready-made result again and again.
+        described = self.description if value.description is UNSET else value.description
+        return msgspec.structs.replace(value, description=described)
 
     def listing(self) -> PromptListing:
         """What clients see of it, before a revision takes out what it lacks."""

@@ -9,7 +9,7 @@ from sansmcp_schema.results import EmptyResult, Result
 from ._decode import Answer, Incoming, Message, Rejection
 from ._discovery import initialize_result
 from ._effects import Effect, Send
-from ._outcomes import Begin, Follow, Listen, Outcome, Reply, Start
+from ._outcomes import AtOnce, Begin, Follow, Listen, Reply, Start
 from ._refusals import (
     BUSY_LISTENERS,
     GOING_DOWN,
@@ -57,38 +57,32 @@ class Reception:
         self._envelope = envelope
         self._calls = calls
         self._channel = channel
+        self._open = channel.open
         self._listeners = listeners
         self._session = LegacySession()
 
     def take(self, message: Incoming, now: float, effects: list[Effect]) -> None:
         """Add the effects of one message to ``effects``."""
-        if isinstance(message, Message):
-            if message.id is UNSET:
-                self._take_notification(message, effects)
-            else:
-                self._take_request(message, now, effects)
-        elif isinstance(message, Rejection):
-            effects.append(self._rejected(message))
-        elif isinstance(message, Answer):
-            taken = self._calls.asker.take_answer(self._channel.back_channel, message, now)
-            effects += [] if taken is None else taken[1]
-
-    def _take_request(self, message: Message, now: float, effects: list[Effect]) -> None:
+        if type(message) is not Message:
+            self._take_other(message, now, effects)
+            return
         id = message.id
-        assert id is not UNSET
-        if id in self._channel.open or id in self._listeners:
+        if id is UNSET:
+            self._take_notification(message, effects)
+            return
+        if id in self._open or id in self._listeners.subscriptions:
             effects.append(self._rejected(id_still_open(id)))
             return
         if self.refusing:
             effects.append(self._rejected(Rejection(INTERNAL_ERROR, GOING_DOWN, UNSET, id)))
             return
         request = read_request(message, self._session, self._server)
-        if isinstance(request, Rejection):
+        if type(request) is Rejection:
             effects.append(self._rejected(request))
             return
         try:
             outcome = request.method.serve(request, self._server, now)
-            if isinstance(outcome, Start):
+            if type(outcome) is Start:
                 target, rounds = outcome.target, outcome.rounds
                 effects += self._calls.start(self._channel, request, target, rounds, now)
             else:
@@ -96,6 +90,13 @@ class Reception:
         except Exception as error:  # noqa: BLE001 - the author's declarations may hold anything
             report, rejection = unanswerable(message, error)
             effects += [report, self._rejected(rejection)]
+
+    def _take_other(self, message: Incoming, now: float, effects: list[Effect]) -> None:
+        if isinstance(message, Rejection):
+            effects.append(self._rejected(message))
+        elif isinstance(message, Answer):
+            taken = self._calls.asker.take_answer(self._channel.back_channel, message, now)
+            effects += [] if taken is None else taken[1]
 
     def _take_notification(self, message: Message, effects: list[Effect]) -> None:
         """Notifications are never answered, whatever is wrong with them."""
@@ -110,7 +111,7 @@ class Reception:
 
     # -- answers -----------------------------------------------------------------------------
 
-    def _carry_out(self, request: Request, outcome: Outcome, effects: list[Effect]) -> None:
+    def _carry_out(self, request: Request, outcome: AtOnce, effects: list[Effect]) -> None:
         """Carry out what leads to an answer at once."""
         if isinstance(outcome, Rejection):
             effects.append(self._rejected(outcome))

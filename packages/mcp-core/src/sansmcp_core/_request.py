@@ -63,7 +63,6 @@ _decode_meta_only = msgspec.json.Decoder(RequestParams).decode
 class Request(msgspec.Struct):
     """One request or notification that passed the ladder."""
 
-    id: str | int
     message: Message
     method: Method
     params: Any
@@ -72,13 +71,32 @@ class Request(msgspec.Struct):
     meta: RequestMeta
     era: Era
     revision: str
-    client_info: Implementation | None
-    capabilities: ClientCapabilities
+    client: RequestMeta
+    """What the client says of itself: in this request, or once in the handshake."""
     session: LegacySession
     """The connection's legacy session; what it says holds for legacy requests only."""
 
     mirror: "Mirror | None" = None
     """What the head of a modern HTTP request says about its body."""
+
+    @property
+    def id(self) -> str | int:
+        """The id of the request."""
+        id = self.message.id
+        assert id is not UNSET
+        return id
+
+    @property
+    def client_info(self) -> Implementation | None:
+        """What the client calls itself."""
+        info = self.client.client_info
+        return None if info is UNSET else info
+
+    @property
+    def capabilities(self) -> ClientCapabilities:
+        """What the client declared."""
+        assert self.client.client_capabilities is not UNSET
+        return self.client.client_capabilities
 
     @property
     def log_level(self) -> str | None:
@@ -104,108 +122,36 @@ def read_request(
         mirror: What the head of an HTTP request says about the body; None for other transports.
     """
     method = METHODS.get(message.method)
-    params, failure = _decode_params(method, message.params)
-    header_version = None if mirror is None else mirror.version
-    if params is None:
-        # Its own word cannot be read, but that it has one can be seen.
-        modern = (
-            header_version in MODERN_REVISIONS or PROTOCOL_VERSION_KEY.encode() in message.params
-        )
-        status = _BAD_REQUEST if modern else None
-        return _reject(message, INVALID_PARAMS, f"Invalid params: {failure}", status)
-    meta = NO_META if params.meta is UNSET else params.meta
+    failure: str | None = None
+    try:
+        decode = _decode_meta_only if method is None else method.decode_params
+        params: Any = decode(message.params)
+    except (ValueError, RecursionError) as error:
+        params, failure = _decode_meta(message.params, str(error))
+        if params is None:
+            return _without_meta(message, failure, mirror)
+    meta: RequestMeta = NO_META if params.meta is UNSET else params.meta
     settings = server.settings
-    modern = settings.modern and classify_era(message.method, meta, header_version) is Era.MODERN
-    rejection: Rejection | None = None
-    if modern:
-        rejection = _check_modern(message, meta, server, mirror)
-    elif not settings.legacy:
-        rejection = _reject_legacy(message, params, server)
-    elif isinstance(session, Rejection):
-        rejection = replace(session, id=message.id)
-    if rejection is not None:
-        return rejection
-    if method is None or not (method.modern if modern else method.legacy)(server):
-        unknown = f"Method not found: {message.method[:128]}"
-        return Rejection(METHOD_NOT_FOUND, unknown, UNSET, message.id, modern=modern)
-    if failure is not None:
-        return _reject(message, INVALID_PARAMS, f"Invalid params: {failure}")
-    if modern and mirror is not None and method.named is not None:
-        wrong = mirror.check_name(method.named(params))
-        if wrong is not None:
-            return _reject(message, HEADER_MISMATCH, wrong)
-    if meta.log_level is not UNSET and not settings.logging:
-        # Who offers no log messages sends none.
-        meta.log_level = UNSET
-    if modern:
-        return _modern_request(message, method, params, meta, mirror)
-    assert isinstance(session, LegacySession)
-    return _legacy_request(message, method, params, meta, session)
+    header_version = None if mirror is None else mirror.version
+    if settings.modern and classify_era(message.method, meta, header_version) is Era.MODERN:
+        return _modern_request(message, method, params, meta, failure, server, mirror)
+    if not settings.legacy:
+        return _reject_legacy(message, params, server)
+    if type(session) is Rejection:
+        return replace(session, id=message.id)
+    return _legacy_request(message, method, params, meta, failure, server, session)
 
 
 def _modern_request(
-    message: Message, method: Method, params: Any, meta: RequestMeta, mirror: "Mirror | None"
-) -> Request:
-    """Return a request that says everything by itself."""
-    id, revision, capabilities = message.id, meta.protocol_version, meta.client_capabilities
-    info = None if meta.client_info is UNSET else meta.client_info
-    assert id is not UNSET
-    assert revision is not UNSET
-    assert capabilities is not UNSET
-    return Request(
-        id,
-        message,
-        method,
-        params,
-        meta,
-        Era.MODERN,
-        revision,
-        info,
-        capabilities,
-        NO_SESSION,
-        mirror,
-    )
-
-
-def _legacy_request(
-    message: Message, method: Method, params: Any, meta: RequestMeta, session: LegacySession
-) -> Request:
-    """Return a request of which its session says the rest."""
-    assert message.id is not UNSET
-    return Request(
-        message.id,
-        message,
-        method,
-        params,
-        meta,
-        Era.LEGACY,
-        session.revision,
-        session.client_info,
-        session.capabilities,
-        session,
-    )
-
-
-def _decode_params(method: Method | None, raw: bytes) -> tuple[Any, str | None]:
-    """Return the parameters and what is wrong with them; none where ``_meta`` itself is wrong."""
-    failure: str | None = None
-    if method is not None:
-        try:
-            return method.decode_params(raw), None
-        except (ValueError, RecursionError) as error:
-            failure = str(error)
-    # No such method, or parameters it does not have: the era decides which is said, and it stands
-    # in _meta, so that is looked at alone.
-    try:
-        return _decode_meta_only(raw), failure
-    except (ValueError, RecursionError) as error:
-        return None, str(error)
-
-
-def _check_modern(
-    message: Message, meta: RequestMeta, server: "Server", mirror: "Mirror | None"
-) -> Rejection | None:
-    """Return the first thing that is wrong with what every modern request says of itself."""
+    message: Message,
+    method: Method | None,
+    params: Any,
+    meta: RequestMeta,
+    failure: str | None,
+    server: "Server",
+    mirror: "Mirror | None",
+) -> Request | Rejection:
+    """Return a request that says everything by itself, where it says it as it should."""
     version = meta.protocol_version
     if version is UNSET:
         return _missing(message, "protocolVersion")
@@ -217,7 +163,63 @@ def _check_modern(
         return _missing(message, "clientCapabilities")
     if mirror is not None and (wrong := mirror.check_method(message.method)) is not None:
         return _reject(message, HEADER_MISMATCH, wrong)
-    return None
+    if method is None or not method.modern(server):
+        return _not_found(message, modern=True)
+    if failure is not None:
+        return _reject(message, INVALID_PARAMS, f"Invalid params: {failure}")
+    if mirror is not None and method.named is not None:
+        wrong = mirror.check_name(method.named(params))
+        if wrong is not None:
+            return _reject(message, HEADER_MISMATCH, wrong)
+    if meta.log_level is not UNSET and not server.settings.logging:
+        # Who offers no log messages sends none.
+        meta.log_level = UNSET
+    return Request(message, method, params, meta, Era.MODERN, version, meta, NO_SESSION, mirror)
+
+
+def _legacy_request(
+    message: Message,
+    method: Method | None,
+    params: Any,
+    meta: RequestMeta,
+    failure: str | None,
+    server: "Server",
+    session: LegacySession,
+) -> Request | Rejection:
+    """Return a request of which its session says the rest."""
+    if method is None or not method.legacy(server):
+        return _not_found(message, modern=False)
+    if failure is not None:
+        return _reject(message, INVALID_PARAMS, f"Invalid params: {failure}")
+    return Request(
+        message, method, params, meta, Era.LEGACY, session.revision, session.client, session
+    )
+
+
+def _decode_meta(raw: bytes, failure: str) -> tuple[Any, str]:
+    """Return what holds ``_meta`` and what is wrong; nothing where ``_meta`` itself is wrong.
+
+    With no such method, or parameters it does not have, the era decides which is said, and that
+    stands in ``_meta``.
+    """
+    try:
+        return _decode_meta_only(raw), failure
+    except (ValueError, RecursionError) as error:
+        return None, str(error)
+
+
+def _without_meta(message: Message, failure: str, mirror: "Mirror | None") -> Rejection:
+    # Its own word cannot be read, but that it has one can be seen.
+    modern = (
+        mirror is not None and mirror.version in MODERN_REVISIONS
+    ) or PROTOCOL_VERSION_KEY.encode() in message.params
+    status = _BAD_REQUEST if modern else None
+    return _reject(message, INVALID_PARAMS, f"Invalid params: {failure}", status)
+
+
+def _not_found(message: Message, *, modern: bool) -> Rejection:
+    text = f"Method not found: {message.method[:128]}"
+    return Rejection(METHOD_NOT_FOUND, text, UNSET, message.id, modern=modern)
 
 
 def _reject_legacy(message: Message, params: Any, server: "Server") -> Rejection:

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import msgspec
 from msgspec import UNSET
 from sansmcp_schema.content import (
     BlobResourceContents,
@@ -47,7 +48,9 @@ def read_result(value: Any, uri: str, mime_type: str | None) -> ReadResourceResu
         where = "the handler's ReadResourceResult.contents"
         require_parts(value.contents, ResourceContents, where)
         require_sendable(value)
-        return value
+        # A copy, for the handler may return the same ready-made result again and again.
+        result: ReadResourceResult = msgspec.structs.replace(value)
+        return result
     return ReadResourceResult(contents=_contents(value, uri, mime_type))
 
 

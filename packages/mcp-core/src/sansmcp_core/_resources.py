@@ -66,8 +66,13 @@ class _Readable:
         """
         self._arguments.resolve()
 
+    @property
+    def takes_context(self) -> bool:
+        """Whether the handler has a parameter for the context."""
+        return self._arguments.takes_context
+
     def bind(self, uri: str, variables: Mapping[str, str], context: Any) -> Bound | Refused:
-        """The handler with the URI's variables, converted; or what is wrong with them.
+        """The URI's variables, converted for the handler; or what is wrong with them.
 
         Args:
             uri: The URI that is read.

@@ -4,6 +4,7 @@ from typing import Any
 
 import msgspec
 from msgspec import UNSET
+from sansmcp_schema.content import TextContent
 from sansmcp_schema.declare import ResultError, to_json
 
 __all__ = ["require_parts", "require_sendable"]
@@ -29,7 +30,12 @@ def require_sendable(part: Any) -> None:
 
     Content may be megabytes of base64, so it is looked at and not encoded a second time.
     """
-    if isinstance(part, str):
+    if type(part) is TextContent and part.annotations is UNSET and part.meta is UNSET:
+        # Most content is this, and has nothing but its text.
+        if type(part.text) is not str or not part.text.isascii():
+            _require_types(part)
+            to_json(part.text)
+    elif isinstance(part, str):
         # Only an unpaired surrogate cannot be encoded, and it is never ASCII.
         if not part.isascii():
             to_json(part)

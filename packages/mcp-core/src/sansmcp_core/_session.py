@@ -2,8 +2,8 @@
 
 from typing import TYPE_CHECKING
 
-from sansmcp_schema.capabilities import ClientCapabilities, Implementation
-from sansmcp_schema.requests import InitializeRequestParams
+from sansmcp_schema.capabilities import ClientCapabilities
+from sansmcp_schema.requests import InitializeRequestParams, RequestMeta
 from sansmcp_schema.revisions import LATEST_LEGACY, LEGACY_REVISIONS
 
 if TYPE_CHECKING:
@@ -29,12 +29,12 @@ class LegacySession:
     Source: MCP 2025-11-25 basic/lifecycle.
     """
 
-    __slots__ = ("capabilities", "client_info", "listener", "log_level", "revision")
+    __slots__ = ("client", "listener", "log_level", "revision")
 
     def __init__(self) -> None:
         self.revision = LATEST_LEGACY
-        self.client_info: Implementation | None = None
-        self.capabilities = ClientCapabilities()
+        self.client = RequestMeta(client_capabilities=ClientCapabilities())
+        """What the client said of itself, in the form in which modern ones say it each time."""
         self.log_level: str | None = None
         self.listener: Listener | None = None
 
@@ -42,6 +42,7 @@ class LegacySession:
         """Agree on the client's revision where it is a legacy one, otherwise on the newest."""
         asked = params.protocol_version
         self.revision = asked if asked in LEGACY_REVISIONS else LATEST_LEGACY
-        self.client_info = params.client_info
-        self.capabilities = params.capabilities
+        self.client = RequestMeta(
+            client_info=params.client_info, client_capabilities=params.capabilities
+        )
         self.log_level = None

@@ -83,22 +83,22 @@ class StringArguments:
         self._reader = reader
 
     def read(self, raw: bytes | None, context: Any) -> Bound | Refused:
-        """The handler with the arguments of a JSON text; ``None`` for none."""
-        return self._outcome(self._ready().read(raw, context))
+        """The arguments of a JSON text for the handler; ``None`` for none."""
+        return self._ready().read(raw, context)
 
     def read_variables(self, variables: Mapping[str, str], context: Any) -> Bound | Refused:
-        """The handler with arguments that are decoded already."""
-        return self._outcome(self._ready().read_value(dict(variables), context))
+        """Arguments that are decoded already, for the handler."""
+        return self._ready().read_value(dict(variables), context)
+
+    @property
+    def takes_context(self) -> bool:
+        """Whether the handler has a parameter for the context."""
+        return self._ready().takes_context
 
     def _ready(self) -> InputReader:
         self.resolve()
         assert self._reader is not None
         return self._reader
-
-    def _outcome(self, read: declare.Bound | declare.Refused) -> Bound | Refused:
-        if isinstance(read, declare.Refused):
-            return Refused(read.violations)
-        return Bound(self.function, read.args, read.kwargs)
 
     def _translated(self, make: Callable[[], Any]) -> Any:
         try:

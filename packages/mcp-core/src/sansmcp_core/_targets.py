@@ -5,7 +5,7 @@ like: a tool tells the model, the others tell the client.
 """
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeAlias
 
 import msgspec
 from sansmcp_schema.content import TextContent
@@ -56,11 +56,11 @@ class Target(Protocol):
     def cache(self) -> CacheHint | None:
         """The hint of this entry; None for the server's own."""
 
-    def bind(self, context: "Context") -> Bound | Refused:
-        """Return the handler with its checked arguments."""
+    def bind(self, context: "Context | None") -> Bound | Refused:
+        """Return the checked arguments for the handler."""
 
     def wrap(self, value: Any) -> Result:
-        """Return the result for what the handler returned; raises where that is its fault."""
+        """Return a new result for what the handler returned; raises where that is its fault."""
 
     def refuse(self, violations: list[str]) -> Failure:
         """Return what the client gets for arguments that break the declaration."""
@@ -69,17 +69,10 @@ class Target(Protocol):
         """Return what the client gets for a handler that failed."""
 
 
-class _WithoutHint(msgspec.Struct, frozen=True):
-    """A target whose entry has no cache hint of its own."""
-
-    @property
-    def cache(self) -> CacheHint | None:
-        return None
-
-
-class ToolTarget(_WithoutHint, frozen=True):
+class ToolTarget(msgspec.Struct, frozen=True):
     """``tools/call``."""
 
+    cache: ClassVar[CacheHint | None] = None
     operation: "Tool"
     raw: bytes | None
     modern: bool
@@ -92,7 +85,7 @@ class ToolTarget(_WithoutHint, frozen=True):
     def bound_to(self) -> tuple[str, bytes | None]:
         return self.operation.name, self.raw
 
-    def bind(self, context: "Context") -> Bound | Refused:
+    def bind(self, context: "Context | None") -> Bound | Refused:
         return self.operation.bind(self.raw, context)
 
     def wrap(self, value: Any) -> Result:
@@ -105,7 +98,7 @@ class ToolTarget(_WithoutHint, frozen=True):
         return CallToolResult(content=[TextContent(text=text)], is_error=True)
 
 
-class _ErrorTarget(_WithoutHint, frozen=True):
+class _ErrorTarget(msgspec.Struct, frozen=True):
     """A method whose results cannot say that something went wrong."""
 
     def refuse(self, violations: list[str]) -> Failure:
@@ -118,6 +111,7 @@ class _ErrorTarget(_WithoutHint, frozen=True):
 class PromptTarget(_ErrorTarget, frozen=True):
     """``prompts/get``."""
 
+    cache: ClassVar[CacheHint | None] = None
     operation: "Prompt"
     raw: bytes | None
 
@@ -129,7 +123,7 @@ class PromptTarget(_ErrorTarget, frozen=True):
     def bound_to(self) -> tuple[str, bytes | None]:
         return self.operation.name, self.raw
 
-    def bind(self, context: "Context") -> Bound | Refused:
+    def bind(self, context: "Context | None") -> Bound | Refused:
         return self.operation.bind(self.raw, context)
 
     def wrap(self, value: Any) -> Result:
@@ -158,7 +152,7 @@ class ResourceTarget(_ErrorTarget, frozen=True):
     def cache(self) -> CacheHint | None:
         return self.match.entry.cache
 
-    def bind(self, context: "Context") -> Bound | Refused:
+    def bind(self, context: "Context | None") -> Bound | Refused:
         return self.match.entry.bind(self.uri, self.match.variables, context)
 
     def wrap(self, value: Any) -> Result:
@@ -168,6 +162,7 @@ class ResourceTarget(_ErrorTarget, frozen=True):
 class CompletionTarget(_ErrorTarget, frozen=True):
     """``completion/complete``."""
 
+    cache: ClassVar[CacheHint | None] = None
     operation: "Completer"
     value: str
     filled: Mapping[str, str]
@@ -180,7 +175,7 @@ class CompletionTarget(_ErrorTarget, frozen=True):
     def bound_to(self) -> tuple[str, bytes | None]:
         return "", None
 
-    def bind(self, context: "Context") -> Bound | Refused:
+    def bind(self, context: "Context | None") -> Bound | Refused:
         return self.operation.bind(self.value, self.filled, context)
 
     def wrap(self, value: Any) -> Result:

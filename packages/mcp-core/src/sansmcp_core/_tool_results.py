@@ -49,7 +49,9 @@ def tool_result(value: Any, writer: OutputWriter, modern: bool) -> CallToolResul
         raise
     return CallToolResult(
         content=[] if written.text is None else [TextContent(written.text)],
-        structured_content=written.structured if modern else writer.legacy_structured(written),
+        structured_content=written.structured
+        if modern
+        else writer.legacy_structured(written.structured),
     )
 
 
@@ -97,8 +99,8 @@ def _whole(result: CallToolResult, writer: OutputWriter, modern: bool) -> CallTo
 def _structured(value: Any, writer: OutputWriter, modern: bool) -> Raw | UnsetType:
     if writer.schema is None:
         return Raw(to_json(value))
-    written = writer.write(value)
-    return written.structured if modern else writer.legacy_structured(written)
+    structured = writer.structured(value)
+    return structured if modern else writer.legacy_structured(structured)
 
 
 def _unawaited(value: Any) -> ResultError:

@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import msgspec
 from msgspec import UNSET
-from sansmcp_schema import declare
 from sansmcp_schema.declare import (
     DeclarationError,
     Deferred,
@@ -65,7 +64,7 @@ class _UndefinedNameError(RegistrationError):
     """An annotation names what is not defined, or not yet."""
 
 
-class _Engine(NamedTuple):
+class _Engine(msgspec.Struct, frozen=True):
     """What is listed and what is enforced, swapped as one."""
 
     listing: ToolListing
@@ -93,6 +92,7 @@ class Tool:
         "mode",
         "name",
         "scopes",
+        "takes_context",
         "time_limit_s",
     )
 
@@ -109,23 +109,22 @@ class Tool:
         self.mode = mode
         self.time_limit_s = declaration.time_limit_s
         self.scopes = frozenset(declaration.scopes)
+        self.takes_context = True
+        """Whether the handler has a parameter for the context; until that is known, it may."""
         self._hook = declaration.input_schema_hook
         self._ok_result = declaration.ok_result
         self._build: _Build | None = build
         self._engine: _Engine | None = None
         self._fresh = False
 
-    def bind(self, raw: bytes | None, context: Context) -> Bound | Refused:
-        """The handler with its arguments, checked; or what is wrong with them, line by line.
+    def bind(self, raw: bytes | None, context: Context | None) -> Bound | Refused:
+        """The handler's arguments, checked; or what is wrong with them, line by line.
 
         Args:
             raw: The JSON object of the arguments; ``None`` for none.
             context: Given to the handler's ``Context`` parameter.
         """
-        read = self._ready().reader.read(raw, context)
-        if isinstance(read, declare.Refused):
-            return Refused(read.violations)
-        return Bound(self.function, read.args, read.kwargs)
+        return (self._engine or self._make_engine()).reader.read(raw, context)
 
     def result(self, value: Any, modern: bool) -> CallToolResult:
         """The result that says what ``value`` is, for a client of that era.
@@ -135,16 +134,16 @@ class Tool:
         """
         if value is None and self._ok_result:
             value = {"ok": True}
-        return tool_result(value, self._ready().writer, modern)
+        return tool_result(value, (self._engine or self._make_engine()).writer, modern)
 
     def listing(self) -> ToolListing:
         """What clients see of the tool, before a revision takes out what it lacks."""
-        return self._ready().listing
+        return (self._engine or self._make_engine()).listing
 
     @property
     def headers(self) -> "HeaderTable":
         """The HTTP headers that mirror arguments; mostly none."""
-        return self._ready().headers
+        return (self._engine or self._make_engine()).headers
 
     @property
     def has_hook(self) -> bool:
@@ -157,7 +156,8 @@ class Tool:
         Raises:
             RegistrationError: The name is still not defined.
         """
-        self._ready()
+        if self._engine is None:
+            self._make_engine()
 
     def refresh(self) -> None:
         """Ask the hook for the input schema and enforce it from now on.
@@ -183,12 +183,10 @@ class Tool:
             return Report("error", f"{error}; the last good schema stays", error)
         return None
 
-    def _ready(self) -> _Engine:
-        return self._engine or self._make_engine()
-
     def _make_engine(self) -> _Engine:
         assert self._build is not None, "what has no hook is built once"
         engine = self._engine = self._build(self._hook and _ask(self.name, self._hook))
+        self.takes_context = engine.reader.takes_context
         if self._hook is None:
             # It holds the frames around the declaration.
             self._build = None

@@ -27,7 +27,9 @@ class Unsent:
     def add(self, effects: list[Effect]) -> list[Effect]:
         """Count what ``effects`` send, and return them."""
         if self.counting:
-            self._bytes += sum(len(effect.data) for effect in effects if isinstance(effect, Send))
+            for effect in effects:
+                if type(effect) is Send:
+                    self._bytes += len(effect.data)
         return effects
 
     def take(self, count: int) -> None:

@@ -239,7 +239,7 @@ def _raised(span: trace.Span, call: "Call", exception: BaseException) -> None:
         span.record_exception(exception)
         _fails(span, "cancelled", _CANCELLED)
         return
-    ending = end_with_exception(call, exception, show_exceptions=True)
+    ending = end_with_exception(call, exception, True)
     if isinstance(ending, Asking):
         _asks(span)
         return
@@ -254,9 +254,9 @@ def _raised(span: trace.Span, call: "Call", exception: BaseException) -> None:
 def _returned(span: trace.Span, call: "Call", value: Any) -> None:
     if call.over:
         _fails(span, "cancelled", _CANCELLED)
-    elif call.context.open_questions:
+    elif call.open_questions:
         # The handler caught the signal of a question, which no value makes up for.
-        ending = end_with_value(call, value, show_exceptions=True)
+        ending = end_with_value(call, value, True)
         assert not isinstance(ending, Asking)
         _fails_with(span, ending.answer, ending.reports[0].message)
     elif type(value) is InputRequired and not isinstance(call.target, CompletionTarget):

@@ -4,7 +4,7 @@
 the wire fills them in, so they are optional here and the Structs are not frozen.
 """
 
-from typing import Any, Literal, TypeAlias
+from typing import Any, ClassVar, Literal, TypeAlias
 
 from msgspec import UNSET, Struct, UnsetType, field
 
@@ -41,6 +41,9 @@ CacheScope: TypeAlias = Literal["public", "private"]
 class Result(Struct, kw_only=True, rename="camel"):
     """What every result may carry."""
 
+    cacheable: ClassVar[bool] = False
+    """Whether it is a ``CacheableResult``."""
+
     result_type: str | UnsetType = UNSET
     meta: JSONObject | UnsetType = field(name="_meta", default=UNSET)
 
@@ -51,6 +54,8 @@ class EmptyResult(Result):
 
 class CacheableResult(Result, kw_only=True, rename="camel"):
     """A result that may be kept for ``ttl_ms`` milliseconds, by everyone or by this user only."""
+
+    cacheable: ClassVar[bool] = True
 
     ttl_ms: int | UnsetType = UNSET
     cache_scope: CacheScope | UnsetType = UNSET

@@ -1,6 +1,6 @@
 """Whole HTTP answers, with complete headers."""
 
-from .._effects import Headers, Respond
+from .._effects import Respond
 from ._names import APPLICATION_JSON, CONTENT_LENGTH, CONTENT_TYPE
 
 __all__ = ["whole_answer"]
@@ -9,7 +9,7 @@ _JSON = (CONTENT_TYPE, APPLICATION_JSON)
 _EMPTY = (CONTENT_LENGTH, b"0")
 
 
-def whole_answer(status: int, body: bytes, *more: tuple[bytes, bytes]) -> Respond:
+def whole_answer(status: int, body: bytes, more: tuple[tuple[bytes, bytes], ...] = ()) -> Respond:
     """Return the answer that carries ``body``, a JSON text or nothing.
 
     Args:
@@ -19,5 +19,6 @@ def whole_answer(status: int, body: bytes, *more: tuple[bytes, bytes]) -> Respon
 
     Source: RFC 9110 section 8.6.
     """
-    headers: Headers = [_JSON, (CONTENT_LENGTH, b"%d" % len(body))] if body else [_EMPTY]
-    return Respond(status, [*headers, *more] if status != 204 else list(more), body)
+    if body:
+        return Respond(status, [_JSON, (CONTENT_LENGTH, b"%d" % len(body)), *more], body)
+    return Respond(status, [*more] if status == 204 else [_EMPTY, *more], body)

@@ -1,6 +1,5 @@
 """What a call needs of its exchange: the ``Channel`` of HTTP."""
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from .._effects import Data, Effect
@@ -15,40 +14,30 @@ if TYPE_CHECKING:
     from .._era import Era
     from ._endpoint import Endpoint
     from ._feeds import Feed
-    from ._head import RequestHead
 
 __all__ = ["CallChannel"]
 
 
-class CallChannel(Outflow):
+class CallChannel(Outflow, eq=False):
     """What the exchange's one call needs of it; see ``Channel``."""
 
-    __slots__ = (
-        "_handed",
-        "_outbox",
-        "_timers",
-        "back_channel",
-        "call",
-        "client_gone",
-        "due_s",
-        "era",
-        "feed",
-        "open",
-    )
+    call: "Call | None" = None
+    feed: "Feed | None" = None
+    """What feeds a stream that belongs to no call."""
+    era: "Era | None" = None
+    client_gone: bool = False
+    due_s: float | None = None
+    open: "dict[str | int, Call]" = {}
+    _handed: list[Effect] = []
+    _outbox: Outbox | None = None
+    _timers: Timers | None = None
+    _back_channel: "BackChannel | None" = None
 
-    def __init__(self, endpoint: "Endpoint", head: "RequestHead", wake: Callable[[], None]) -> None:
-        super().__init__(endpoint, head)
-        self._handed: list[Effect] = []
-        self._outbox = Outbox(wake, endpoint.max_queued_messages)
-        self._timers: Timers | None = None
-        self.back_channel: BackChannel = endpoint.no_back_channel
-        self.open: dict[str | int, Call] = {}
-        self.call: Call | None = None
-        self.feed: Feed | None = None
-        """What feeds a stream that belongs to no call."""
-        self.era: Era | None = None
-        self.client_gone = False
-        self.due_s: float | None = None
+    @property
+    def back_channel(self) -> "BackChannel":
+        """The live questions to the client of its session; where there is none, nobody is asked."""
+        own = self._back_channel
+        return self._endpoint.no_back_channel if own is None else own
 
     @property
     def around(self) -> "Around | None":
@@ -81,18 +70,19 @@ class CallChannel(Outflow):
 
     def note(self, call: "Call", data: bytes) -> None:
         """Let a message of ``call`` wait for the owner; from any thread."""
-        self._outbox.put(Note(call, data))
+        self._box().put(Note(call, data))
 
     def close_stream(self, call: "Call", retry_ms: int) -> None:
         """Have the connection of a resumable stream closed; from any thread."""
-        self._outbox.put(HangUp(call, retry_ms))
+        self._box().put(HangUp(call, retry_ms))
 
     def flush(self) -> list[Effect]:
         """Return what waits for the owner."""
-        if not self._outbox.woken:
+        outbox = self._outbox
+        if outbox is None or not outbox.woken:
             return []
         effects: list[Effect] = []
-        for item in self._outbox.take():
+        for item in outbox.take():
             if isinstance(item, Note):
                 if not item.call.over and self.can_stream:
                     effects += self.messages(item.data)
@@ -130,7 +120,16 @@ class CallChannel(Outflow):
 
     def ring(self) -> None:
         """Have the owner look at what there is to send; from any thread."""
-        self._outbox.ring()
+        self._box().ring()
+
+    def _box(self) -> Outbox:
+        """Where things wait for the owner; made by the first who needs it, in whatever thread."""
+        if self._outbox is None:
+            endpoint = self._endpoint
+            with endpoint.lock:
+                if self._outbox is None:
+                    self._outbox = Outbox(self._wake, endpoint.max_queued_messages)
+        return self._outbox
 
     def _hang_up(self, retry_ms: int) -> list[Effect]:
         if not self.ended:

@@ -17,7 +17,7 @@ from .._era import Era, classify_era
 from .._listening import Subscription
 from .._methods import METHODS
 from .._operation import Mode
-from .._outcomes import Begin, Follow, Listen, Outcome, Reply, Start
+from .._outcomes import AtOnce, Begin, Follow, Listen, Reply, Start
 from .._refusals import (
     BUSY_CALLS,
     BUSY_LISTENERS,
@@ -63,7 +63,7 @@ def begin_from_head(exchange: "Exchange", endpoint: "Endpoint", now: float) -> l
     endpoint.sessions.sweep(now)
     head = exchange.head
     verdict = endpoint.gate.judge(head)
-    if isinstance(verdict, Refused):
+    if type(verdict) is Refused:
         exchange.ended = True
         return [verdict.answer] if verdict.report is None else [verdict.report, verdict.answer]
     exchange.accepts_json = verdict.accepts_json
@@ -85,7 +85,7 @@ def begin_from_head(exchange: "Exchange", endpoint: "Endpoint", now: float) -> l
 def take_body(exchange: "Exchange", endpoint: "Endpoint", body: bytes, now: float) -> list[Effect]:
     """Return the effects of the whole body."""
     message = decode_message(body, endpoint.max_nesting)
-    if isinstance(message, Message):
+    if type(message) is Message:
         if message.id is UNSET:
             return _take_notification(exchange, endpoint, message, now)
         return _take_request(exchange, endpoint, message, now)
@@ -129,9 +129,9 @@ def _take_request(
         and classify_era(message.method, NO_META, mirror.version) is Era.MODERN
     ):
         session = session_for(endpoint, exchange.head, message.method)
-    legacy = session if isinstance(session, Rejection) else session.legacy
+    legacy = session if type(session) is Rejection else session.legacy
     request = read_request(message, legacy, endpoint.server, mirror)
-    if isinstance(request, Rejection):
+    if type(request) is Rejection:
         if request.message == UNKNOWN_SESSION.message:
             return _without_session(exchange, endpoint, request)
         return reject(exchange, endpoint, request, Era.MODERN if request.modern else Era.LEGACY)
@@ -148,6 +148,8 @@ def _take_request(
         return reject(exchange, endpoint, rejection, era)
     try:
         outcome = request.method.serve(request, endpoint.server, now)
+        if type(outcome) is Start:
+            return _start(exchange, endpoint, request, outcome, now)
         return _carry_out(exchange, endpoint, request, outcome, now)
     except Exception as error:  # noqa: BLE001 - the author's declarations may hold anything
         report, rejection = unanswerable(message, error)
@@ -155,10 +157,8 @@ def _take_request(
 
 
 def _carry_out(
-    exchange: "Exchange", endpoint: "Endpoint", request: Request, outcome: Outcome, now: float
+    exchange: "Exchange", endpoint: "Endpoint", request: Request, outcome: AtOnce, now: float
 ) -> list[Effect]:
-    if isinstance(outcome, Start):
-        return _start(exchange, endpoint, request, outcome, now)
     if isinstance(outcome, Rejection):
         return reject(exchange, endpoint, outcome, request.era)
     if isinstance(outcome, Reply):

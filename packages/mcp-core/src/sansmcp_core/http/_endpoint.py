@@ -1,5 +1,6 @@
 """``Endpoint``: the one HTTP endpoint of a server, for every exchange and both eras."""
 
+from _thread import allocate_lock
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +13,6 @@ from .._back_channel import BackChannel
 from .._calls import Calls
 from .._effects import Respond
 from .._envelope import Envelope
-from .._operation import Mode
 from ._answers import whole_answer
 from ._exchange import Exchange
 from ._gate import Gate
@@ -82,6 +82,8 @@ class Endpoint:
         self.calls = Calls(server, self.envelope, admission, lifespan_value)
         self.no_back_channel = BackChannel()
         """Stands where nobody can be asked; always empty."""
+        self.lock = allocate_lock()
+        """Held for a moment where something of an exchange is made by whoever needs it first."""
         self.streams_open = 0
         self.has_told_of_workers = False
         """Whether the log was told what an unknown session may mean."""
@@ -163,9 +165,6 @@ class Endpoint:
 
     def stay(self, exchange: Exchange, now: float) -> None:
         """Note that an exchange lasts, and when it should be looked after next."""
-        call = exchange.call
-        if exchange.wants_body or (call is not None and call.running and call.mode is Mode.INLINE):
-            return
         self._lasting[exchange] = None
         exchange.quiet = True
         if self.settings.keep_alive_s is not None and not exchange.ended:
@@ -174,8 +173,11 @@ class Endpoint:
 
     def leave(self, exchange: Exchange, now: float) -> None:
         """Note that an exchange is done."""
-        self._lasting.pop(exchange, None)
+        if self._lasting:
+            self._lasting.pop(exchange, None)
         exchange.drop_timers()
+        # It leads back here, and what is no circle is freed at once.
+        exchange.call = None
         feed, session = exchange.feed, exchange.session
         if feed is not None:
             exchange.feed = None

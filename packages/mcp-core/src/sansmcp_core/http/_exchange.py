@@ -1,6 +1,5 @@
 """One HTTP request and its answer, as events in and effects out."""
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from sansmcp_schema.jsonrpc import INVALID_REQUEST
@@ -8,21 +7,20 @@ from sansmcp_schema.jsonrpc import INVALID_REQUEST
 from .._decode import Rejection
 from .._effects import Data, Effect, EndOfMessage, Respond, Response
 from .._era import Era
+from .._operation import Mode
 from ._call_channel import CallChannel
 from ._dispatch import begin_from_head, reject, take_body
 from ._statuses import TOO_LARGE
 
 if TYPE_CHECKING:
     from .._call import Call
-    from ._endpoint import Endpoint
-    from ._head import RequestHead
 
 __all__ = ["Exchange"]
 
 _OUTGOING = (Respond, Response, Data, EndOfMessage)
 
 
-class Exchange(CallChannel):
+class Exchange(CallChannel, eq=False):
     """Serves one HTTP request; made by ``Endpoint.open``.
 
     The owner calls ``begin``; while ``wants_body``, ``receive`` with each piece of the body; then
@@ -30,14 +28,10 @@ class Exchange(CallChannel):
     carried out in order, and all of them before the next call.
     """
 
-    __slots__ = ("_body", "_size", "wants_body")
-
-    def __init__(self, endpoint: "Endpoint", head: "RequestHead", wake: Callable[[], None]) -> None:
-        super().__init__(endpoint, head, wake)
-        self._body: list[bytes] = []
-        self._size = 0
-        self.wants_body = False
-        """Whether the body is to be given to ``receive``."""
+    wants_body: bool = False
+    """Whether the body is to be given to ``receive``."""
+    _pieces: list[bytes] = []
+    _size: int = 0
 
     @property
     def done(self) -> bool:
@@ -49,7 +43,8 @@ class Exchange(CallChannel):
 
     def begin(self, now: float) -> list[Effect]:
         """Return what the head alone leads to; nothing where the body is wanted."""
-        return self._settle(begin_from_head(self, self._endpoint, now), now)
+        effects = begin_from_head(self, self._endpoint, now)
+        return effects if self.wants_body else self._settle(effects, now)
 
     def receive(self, data: bytes, more: bool, now: float) -> list[Effect]:
         """Return the effects of a piece of the body.
@@ -61,19 +56,20 @@ class Exchange(CallChannel):
         """
         if not self.wants_body:
             return []
-        if more or self._body:
-            self._body.append(data)
+        endpoint = self._endpoint
         self._size += len(data)
-        if self._size > self._endpoint.settings.max_body_bytes:
+        if self._size > endpoint.settings.max_body_bytes:
             self.wants_body = False
-            self._body.clear()
+            self._pieces.clear()
             return self._settle(self._refuse_length(), now)
         if more:
+            self._pieces.append(data)
             return []
         self.wants_body = False
-        body = b"".join(self._body) if self._body else data
-        self._body = []
-        return self._settle(take_body(self, self._endpoint, body, now), now)
+        if self._pieces:
+            data = b"".join((*self._pieces, data))
+            self._pieces.clear()
+        return self._settle(take_body(self, endpoint, data, now), now)
 
     def pending(self, now: float) -> list[Effect]:
         """Return what arose elsewhere: progress, changes, answers. Call it after ``wake``."""
@@ -153,9 +149,13 @@ class Exchange(CallChannel):
 
     def _settle(self, effects: list[Effect], now: float) -> list[Effect]:
         """Note whether the exchange lasts, and send nothing to a client that has gone."""
-        if self.done:
+        call = self.call
+        over = call is None or (call.over and not call.running)
+        if over and self.ended and not self._handed:
             self._endpoint.leave(self, now)
-        elif self.due_s is None or not self.quiet:
+        elif call is not None and call.running and call.mode is Mode.INLINE:
+            pass  # it ends before anything else happens
+        elif not self.wants_body and (self.due_s is None or not self.quiet):
             self._endpoint.stay(self, now)
         if self.client_gone:
             return [effect for effect in effects if not isinstance(effect, _OUTGOING)]

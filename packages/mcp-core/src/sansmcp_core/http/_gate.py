@@ -1,7 +1,7 @@
 """The first judge of a request: what its head alone decides, before the body is read."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, final
 
 import msgspec
 from msgspec import UNSET
@@ -50,6 +50,7 @@ class Admitted(msgspec.Struct, frozen=True):
     """Headers that every answer of this exchange must have; mostly none."""
 
 
+@final
 class Refused(msgspec.Struct, frozen=True):
     """The request has its answer: a refusal, or all that it asked for."""
 
@@ -138,7 +139,7 @@ class Gate:
         body = rejoinder.body
         if rejoinder.text:
             body = self._envelope.error(UNSET, INVALID_REQUEST, rejoinder.text)
-        answer = whole_answer(rejoinder.status, body, *rejoinder.headers, *cors)
+        answer = whole_answer(rejoinder.status, body, (*rejoinder.headers, *cors))
         if head.method == "HEAD":
             # The length stays, for it is that of what another method would get.
             answer = replace(answer, body=b"")

@@ -4,6 +4,7 @@ Source: MCP 2026-07-28 basic/transports/streamable-http, Value Encoding; RFC 911
 """
 
 from binascii import a2b_base64, b2a_base64
+from functools import lru_cache
 
 __all__ = ["decode_header_value", "encode_header_value", "looks_encoded", "plain_header_value"]
 
@@ -53,6 +54,10 @@ def decode_header_value(raw: bytes) -> str | None:
         tabs, or is in the encoded form with Base64 that lacks padding, has other characters than
         those of RFC 4648 section 4, or does not hold UTF-8.
     """
+    return _remembered_decoded(raw) if len(raw) <= _MAX_REMEMBERED_BYTES else _decoded(raw)
+
+
+def _decoded(raw: bytes) -> str | None:
     text = plain_header_value(raw)
     if text is None or not looks_encoded(text):
         return text
@@ -64,6 +69,10 @@ def decode_header_value(raw: bytes) -> str | None:
 
 def plain_header_value(raw: bytes) -> str | None:
     """Return the text of a value that is never encoded, None where it holds other characters."""
+    return _remembered_plain(raw) if len(raw) <= _MAX_REMEMBERED_BYTES else _plain(raw)
+
+
+def _plain(raw: bytes) -> str | None:
     try:
         text = raw.decode("ascii").strip(" \t")
     except UnicodeDecodeError:
@@ -71,6 +80,12 @@ def plain_header_value(raw: bytes) -> str | None:
     if text.isprintable() or text.replace("\t", " ").isprintable():
         return text
     return None
+
+
+# Clients send the same few values with each request.
+_MAX_REMEMBERED_BYTES = 128
+_remembered_plain = lru_cache(maxsize=256)(_plain)
+_remembered_decoded = lru_cache(maxsize=256)(_decoded)
 
 
 def looks_encoded(text: str) -> bool:

@@ -118,7 +118,7 @@ def enter_session(exchange: "Exchange", endpoint: "Endpoint", session: HttpSessi
     if endpoint.settings.sessions:
         exchange.session = session
         exchange.open = session.open
-        exchange.back_channel = session.back_channel
+        exchange._back_channel = session.back_channel
         endpoint.sessions.enter(session)
 
 

@@ -60,10 +60,16 @@ class Mirror:
 
     def check_method(self, method: str) -> str | None:
         """Compare ``Mcp-Method`` with the method of the body, letter by letter, never decoded."""
+        raw = self._fields.get(MCP_METHOD)
+        if raw is not None and not self._repeated and plain_header_value(raw) == method:
+            return None
         return self._check(MCP_METHOD, "Mcp-Method", method, plain_header_value)
 
     def check_name(self, name: str) -> str | None:
         """Compare ``Mcp-Name``, decoded, with the name or URI in the body."""
+        raw = self._fields.get(MCP_NAME)
+        if raw is not None and not self._repeated and decode_header_value(raw) == name:
+            return None
         return self._check(MCP_NAME, "Mcp-Name", name, decode_header_value)
 
     def check_params(

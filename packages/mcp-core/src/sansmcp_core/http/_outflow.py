@@ -1,6 +1,9 @@
 """What goes out of one exchange: one whole answer, or a stream that ends with it."""
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from .._effects import Data, Effect, EndOfMessage, Response
 from ._answers import whole_answer
@@ -15,44 +18,32 @@ if TYPE_CHECKING:
 __all__ = ["Outflow"]
 
 
-class Outflow:
+class Outflow(msgspec.Struct, eq=False):
     """Says what has to be said in the form that the client accepts and the moment allows.
 
     Args:
         endpoint: Counts the streams.
         head: The request's head.
+        wake: Wakes the owner.
     """
 
-    __slots__ = (
-        "_endpoint",
-        "accepts_json",
-        "accepts_stream",
-        "ended",
-        "extra_headers",
-        "head",
-        "quiet",
-        "session",
-        "stream",
-        "streaming",
-    )
-
-    def __init__(self, endpoint: "Endpoint", head: "RequestHead") -> None:
-        self._endpoint = endpoint
-        self.head = head
-        self.accepts_json = True
-        self.accepts_stream = False
-        self.extra_headers: tuple[tuple[bytes, bytes], ...] = ()
-        """What every answer of this exchange has in its head."""
-        self.session: HttpSession | None = None
-        """The legacy session that the request belongs to."""
-        self.stream: SessionStream | None = None
-        """The session's stream that this exchange began or carries."""
-        self.streaming = False
-        """Whether a stream has begun."""
-        self.ended = False
-        """Whether nothing more can be sent."""
-        self.quiet = True
-        """Whether nothing was sent since somebody looked last."""
+    _endpoint: "Endpoint"
+    head: "RequestHead"
+    _wake: Callable[[], None]
+    accepts_json: bool = True
+    accepts_stream: bool = False
+    extra_headers: tuple[tuple[bytes, bytes], ...] = ()
+    """What every answer of this exchange has in its head."""
+    session: "HttpSession | None" = None
+    """The legacy session that the request belongs to."""
+    stream: "SessionStream | None" = None
+    """The session's stream that this exchange began or carries."""
+    streaming: bool = False
+    """Whether a stream has begun."""
+    ended: bool = False
+    """Whether nothing more can be sent."""
+    quiet: bool = True
+    """Whether nothing was sent since somebody looked last."""
 
     @property
     def can_stream(self) -> bool:
@@ -64,7 +55,7 @@ class Outflow:
     def respond(self, status: int, body: bytes, *more: tuple[bytes, bytes]) -> list[Effect]:
         """Return a whole answer; an empty body has no type."""
         self.ended = True
-        return [whole_answer(status, body, *more, *self.extra_headers)]
+        return [whole_answer(status, body, (*more, *self.extra_headers))]
 
     def begin_stream(self) -> list[Effect]:
         """Return the head of a stream and what comes before every message."""
@@ -97,7 +88,8 @@ class Outflow:
     def finish(self, line: bytes, status: int = 200) -> list[Effect]:
         """Return what carries the answer, and ends the stream where there is one."""
         if not self.ended and not self.streaming and (self.accepts_json or status != 200):
-            return self.respond(status, line)
+            self.ended = True
+            return [whole_answer(status, line, self.extra_headers)]
         effects = self.messages(line)
         if self.stream is not None:
             self.stream.over = True

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from ._docstring import Docstring, parse_docstring
     from ._elicited import Form, FormRefused, form_of, requested_schema_of
     from ._errors import DeclarationError, ResultError, UndefinedNameError
+    from ._json_value import to_json
     from ._object_schema import ObjectSchema
     from ._options import InputOptions, OutputOptions
     from ._output import (
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from ._schema_input import RawSchema, input_from_schema
     from ._scope import caller_locals
     from ._typed_input import DeferredInput, input_from_signature, input_from_struct
-    from ._values import schema_of_return, schema_of_signature, schema_of_type, to_json, to_value
+    from ._values import schema_of_return, schema_of_signature, schema_of_type, to_value
     from ._writer import OutputWriter, Written
 
 __all__ = [
@@ -103,7 +104,7 @@ _MODULES = {
     "schema_of_return": "_values",
     "schema_of_signature": "_values",
     "schema_of_type": "_values",
-    "to_json": "_values",
+    "to_json": "_json_value",
     "to_value": "_values",
 }
 

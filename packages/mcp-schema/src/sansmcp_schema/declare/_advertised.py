@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 
-from ..json_check import compile_check
+from .. import json_check
 from ._errors import Mismatch
 from ._shape import Shape
 
@@ -111,7 +111,7 @@ def _by_shape(wanted: Shape, definitions: dict[str, Any]) -> Callable[[Any], Any
 
     def read(value: Any) -> Any:
         if not checks:
-            checks[:] = [compile_check({**wanted.schema, "$defs": definitions})]
+            checks[:] = [json_check.compile_check({**wanted.schema, "$defs": definitions})]
         for candidate in _candidates(value):
             if not checks[0].is_valid(candidate):
                 continue

@@ -1,4 +1,8 @@
-"""A Python annotation -> its shape."""
+"""A Python annotation -> its shape.
+
+What most declarations do not use (unions, containers, classes, constraints, ...) is a module each
+that is loaded by the first annotation that needs it.
+"""
 
 import datetime as dt
 import enum
@@ -9,18 +13,11 @@ from typing import Annotated, Any, Literal, NewType, TypeVar, Union, get_args, g
 
 import msgspec
 
-from ._advertised import advertised_shape
-from ._choices import enum_shape, literal_shape
-from ._constraints import constrained
-from ._containers import ARRAYS, MAPS, array_shape, map_shape, tuple_shape
 from ._errors import DeclarationError, Mismatch, UndefinedNameError
-from ._foreign import foreign_keywords, is_pydantic_model, pydantic_model_hint
-from ._objects import is_record, record_shape
 from ._parameter import HEADER, Parameter, is_mirrored, keywords_of, parameter_of
-from ._scalars import INPUT_SCALARS, OUTPUT_SCALARS
+from ._scalars import scalar_shape
 from ._scope import Scope
-from ._shape import NOTHING, Part, Shape
-from ._unions import union_of, union_shape
+from ._shape import NOTHING, Part, Shape, is_record
 
 __all__ = ["ShapeBuilder", "root_schema"]
 
@@ -48,7 +45,6 @@ class ShapeBuilder:
         self.output = output
         self.definitions: dict[str, Any] = {}
         self.has_decimals = False
-        self._scalars = OUTPUT_SCALARS if output else INPUT_SCALARS
         self._named: dict[Any, _Recursion] = {}
 
     def annotated(
@@ -64,11 +60,10 @@ class ShapeBuilder:
             annotation, *extras = get_args(annotation)
             metadata = tuple(extras)
         options = parameter_of(metadata, override)
-        foreign = foreign_keywords(metadata, where) if metadata else {}
+        foreign = _foreign(metadata, where) if metadata else {}
         if options.convert is not None and options.advertised is not None:
             # The author's own conversion: the Python type need not have a JSON shape.
-            shape = self._advertised_schema(options.advertised, where)
-            shape = advertised_shape(shape, None, options.convert)
+            shape = self._advertised(options, None, where)
         else:
             if is_mirrored(metadata, options):
                 shape = self._never_null(annotation, where)
@@ -76,11 +71,8 @@ class ShapeBuilder:
                 shape = self.shape(annotation, where)
             shape = self._constrained(shape, foreign, where, by_msgspec=False)
             shape = self._with_meta(shape, annotation, metadata, where)
-            if options.advertised is not None:
-                published = self._advertised_schema(options.advertised, where)
-                shape = self._advertised(published, shape, where)
-            elif options.convert is not None:
-                shape = advertised_shape(shape, None, options.convert)
+            if options.convert is not None or options.advertised is not None:
+                shape = self._advertised(options, shape, where)
         return self._constrained(shape, keywords_of(options), where, by_msgspec=False), options
 
     def shape(self, annotation: Any, where: str, *, in_union: bool = False) -> Shape:
@@ -94,7 +86,7 @@ class ShapeBuilder:
         Raises:
             DeclarationError: It has none; the message names ``where`` and the type.
         """
-        known = _known_scalar(self._scalars, annotation)
+        known = scalar_shape(annotation, output=self.output)
         if known is not None:
             self.has_decimals = self.has_decimals or known.named == "Decimal"
             return known
@@ -104,10 +96,12 @@ class ShapeBuilder:
         if origin is Union or origin is types.UnionType:
             return self._union(annotation, where)
         if origin is Literal:
-            return self._chosen(literal_shape, annotation, where)
+            return self._chosen(annotation, where)
         if isinstance(annotation, type) and issubclass(annotation, enum.Enum):
-            return self._chosen(enum_shape, annotation, where)
+            return self._chosen(annotation, where)
         if is_record(origin or annotation):
+            from ._objects import record_shape  # noqa: PLC0415
+
             return self._recursive(
                 (annotation, in_union),
                 (origin or annotation).__name__,
@@ -116,17 +110,21 @@ class ShapeBuilder:
         alias = annotation if hasattr(annotation, "__value__") else origin
         if hasattr(alias, "__value__"):
             return self._alias(annotation, alias, where)
-        if (origin or annotation) in _CONTAINERS:
-            return self._container(origin or annotation, get_args(annotation), where)
+        from ._containers import container_shape, is_container  # noqa: PLC0415
+
+        if is_container(origin or annotation):
+            return container_shape(self, origin or annotation, get_args(annotation), where)
         inner = _inner(annotation)
         if inner is not NOTHING:
             return self.shape(self.scope.resolve(inner, where), where, in_union=in_union)
         base = _written_as(annotation) if self.output else None
         if base is not None:
-            return self._scalars[base]
+            return self.shape(base, where)
         raise DeclarationError(f"{where}: {_without_shape(annotation)}")
 
     def _union(self, annotation: Any, where: str) -> Shape:
+        from ._unions import union_shape  # noqa: PLC0415
+
         members = [part for part in get_args(annotation) if part is not msgspec.UnsetType]
         if len(members) == 1:
             return self.shape(members[0], where)
@@ -154,25 +152,18 @@ class ShapeBuilder:
         is_union = get_origin(annotation) in (Union, types.UnionType)
         if self.output or not is_union or types.NoneType not in members:
             return self.shape(annotation, where)
-        others = union_of(member for member in members if member is not types.NoneType)
+        others: Any = Union[tuple(m for m in members if m is not types.NoneType)]  # noqa: UP007
         # msgspec itself would take null.
         return msgspec.structs.replace(self.shape(others, where), sound=False)
 
-    def _chosen(self, make: Callable[[Any], Shape], annotation: Any, where: str) -> Shape:
+    def _chosen(self, annotation: Any, where: str) -> Shape:
+        from ._choices import enum_shape, literal_shape  # noqa: PLC0415
+
         try:
-            return make(annotation)
+            is_enum = isinstance(annotation, type)
+            return enum_shape(annotation) if is_enum else literal_shape(annotation)
         except ValueError as error:
             raise DeclarationError(f"{where}: {_spelled(annotation)}: {error}") from None
-
-    def _container(self, origin: Any, arguments: tuple[Any, ...], where: str) -> Shape:
-        if origin in MAPS:
-            key, value = arguments or (str, Any)
-            return map_shape(origin, self.shape(key, where), self.shape(value, where))
-        if origin is tuple and arguments and arguments[-1] is not Ellipsis:
-            return tuple_shape([self.shape(part, where) for part in arguments if part != ()])
-        if origin is tuple and not arguments:
-            return array_shape(origin, self.shape(Any, where))
-        return array_shape(origin, self.shape(arguments[0] if arguments else Any, where))
 
     def _alias(self, annotation: Any, alias: Any, where: str) -> Shape:
         arguments = dict(
@@ -246,32 +237,38 @@ class ShapeBuilder:
             keywords = {name: value for name, value in keywords.items() if name != HEADER}
         if not keywords:
             return shape
+        from ._constraints import constrained  # noqa: PLC0415
+
         try:
             return constrained(shape, keywords, by_msgspec=by_msgspec)
         except ValueError as error:
             raise DeclarationError(f"{where}: {error}") from None
 
-    def _advertised_schema(self, advertised: Any, where: str) -> Shape:
-        if isinstance(advertised, dict):
-            return Shape(schema=advertised, named="the advertised schema")
-        return self.shape(self.scope.resolve(advertised, where), where)
+    def _advertised(self, options: Parameter, shape: Shape | None, where: str) -> Shape:
+        """What is published and enforced in place of ``shape``, or is converted to it."""
+        from ._advertised import advertised_shape  # noqa: PLC0415
 
-    def _advertised(self, published: Shape, shape: Shape, where: str) -> Shape:
+        advertised = options.advertised
+        if advertised is None:
+            assert shape is not None, "something is published"
+            return advertised_shape(shape, None, options.convert)
+        if isinstance(advertised, dict):
+            published = Shape(schema=advertised, named="the advertised schema")
+        else:
+            published = self.shape(self.scope.resolve(advertised, where), where)
         try:
-            return advertised_shape(published, shape, None, self.definitions)
+            return advertised_shape(published, shape, options.convert, self.definitions)
         except ValueError as error:
             raise DeclarationError(f"{where}: {error}") from None
 
 
 _NULL = {"type": "null"}
-_CONTAINERS = frozenset(ARRAYS) | frozenset(MAPS)
 
 
-def _known_scalar(scalars: dict[Any, Shape], annotation: Any) -> Shape | None:
-    try:
-        return scalars.get(annotation)
-    except TypeError:
-        return None
+def _foreign(metadata: tuple[Any, ...], where: str) -> dict[str, Any]:
+    from ._foreign import foreign_keywords  # noqa: PLC0415
+
+    return foreign_keywords(metadata, where)
 
 
 def _written_as(annotation: Any) -> Any:
@@ -284,6 +281,8 @@ def _written_as(annotation: Any) -> Any:
 
 
 def _without_shape(annotation: Any) -> str:
+    from ._foreign import is_pydantic_model, pydantic_model_hint  # noqa: PLC0415
+
     if is_pydantic_model(annotation):
         return pydantic_model_hint(annotation)
     name = annotation.__name__ if isinstance(annotation, type) else "T"
@@ -300,7 +299,7 @@ def _inner(annotation: Any) -> Any:
         return annotation.__supertype__
     if isinstance(annotation, TypeVar):
         if annotation.__constraints__:
-            return union_of(annotation.__constraints__)
+            return Union[annotation.__constraints__]  # noqa: UP007 - a tuple
         return Any if annotation.__bound__ is None else annotation.__bound__
     if getattr(get_origin(annotation), "_name", None) in ("Final", "Required", "NotRequired"):
         return get_args(annotation)[0]

@@ -4,17 +4,20 @@ import collections
 import collections.abc
 import types
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ._errors import Mismatch
 from ._keys import is_text, key_names, read_key
 from ._numbers import to_float, to_int
 from ._shape import NOTHING, Part, Parts, Shape, read_each, read_item
 
-__all__ = ["ARRAYS", "MAPS", "array_shape", "map_shape", "tuple_shape"]
+if TYPE_CHECKING:
+    from ._build import ShapeBuilder
+
+__all__ = ["container_shape", "is_container"]
 
 # Python origin -> what makes it from a list; None where the list itself is it.
-ARRAYS: dict[Any, Callable[[list[Any]], Any] | None] = {
+_ARRAYS: dict[Any, Callable[[list[Any]], Any] | None] = {
     list: None,
     collections.abc.Sequence: None,
     collections.abc.MutableSequence: None,
@@ -27,7 +30,7 @@ ARRAYS: dict[Any, Callable[[list[Any]], Any] | None] = {
     collections.deque: collections.deque,
     tuple: tuple,
 }
-MAPS: dict[Any, Callable[[dict[Any, Any]], Any] | None] = {
+_MAPS: dict[Any, Callable[[dict[Any, Any]], Any] | None] = {
     dict: None,
     collections.abc.Mapping: None,
     collections.abc.MutableMapping: None,
@@ -47,9 +50,33 @@ _BY_MSGSPEC: dict[Any, Any] = {
 _SETS = {set, frozenset, collections.abc.Set, collections.abc.MutableSet}
 
 
-def array_shape(origin: Any, item: Shape) -> Shape:
+def is_container(origin: Any) -> bool:
+    """Whether a type without its arguments is one that this module knows."""
+    return origin in _ARRAYS or origin in _MAPS
+
+
+def container_shape(
+    builder: "ShapeBuilder", origin: Any, arguments: tuple[Any, ...], where: str
+) -> Shape:
+    """The shape of a container.
+
+    Args:
+        builder: Makes the shapes of what it holds.
+        origin: The type without its arguments, such as ``dict``.
+        arguments: Its arguments, such as ``(str, int)``; empty for one of anything.
+        where: For messages.
+    """
+    if origin in _MAPS:
+        key, value = arguments or (str, Any)
+        return _map(origin, builder.shape(key, where), builder.shape(value, where))
+    if origin is tuple and arguments and arguments[-1] is not Ellipsis:
+        return _tuple([builder.shape(part, where) for part in arguments if part != ()])
+    return _array(origin, builder.shape(arguments[0] if arguments else Any, where))
+
+
+def _array(origin: Any, item: Shape) -> Shape:
     """Any array whose items are all of one type; a set may be given repeated items."""
-    make = ARRAYS[origin]
+    make = _ARRAYS[origin]
     schema: dict[str, Any] = {"type": "array"}
     if item.schema:
         schema["items"] = item.schema
@@ -104,7 +131,7 @@ def _items(shape_at: Callable[[int], Shape | None]) -> Parts:
     return parts
 
 
-def tuple_shape(items: list[Shape], make: Callable[[list[Any]], Any] = tuple) -> Shape:
+def _tuple(items: list[Shape], make: Callable[[list[Any]], Any] = tuple) -> Shape:
     """An array of exactly these items, in this order."""
     schema: dict[str, Any] = {"type": "array", "minItems": len(items), "maxItems": len(items)}
     if items:
@@ -122,9 +149,9 @@ def tuple_shape(items: list[Shape], make: Callable[[list[Any]], Any] = tuple) ->
     return _with_types(shape, lambda *inner: types.GenericAlias(tuple, inner), items)
 
 
-def map_shape(origin: Any, key: Shape, value: Shape) -> Shape:
+def _map(origin: Any, key: Shape, value: Shape) -> Shape:
     """An object with any keys; keys that are no text are read from their text."""
-    make = MAPS[origin]
+    make = _MAPS[origin]
     schema: dict[str, Any] = {"type": "object"}
     if value.schema:
         schema["additionalProperties"] = value.schema

@@ -1,36 +1,46 @@
 """Defaults: their JSON form in a schema, whether it fits there, and which of them calls change."""
 
-import dataclasses
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from ..json_check import Check, Violation, compile_check, render
+from .. import json_check
 from ._errors import DeclarationError
 from ._foreign import refuse_foreign_default
 from ._json_value import json_form
 from ._parameter import HEADER
-from ._scalars import INPUT_SCALARS
+from ._scalars import plain_scalar
 from ._shape import NOTHING, Shape
-from ._unions import union_shape
 
-__all__ = ["is_mutable", "refuse_bad_defaults", "with_default"]
+if TYPE_CHECKING:
+    from ..json_check import Check, Violation
+
+__all__ = ["copies_of", "refuse_bad_defaults", "with_default"]
 
 
-def is_mutable(default: Any) -> bool:
+def copies_of(default: Any) -> Callable[[Any], Any] | None:
+    """What makes a copy of a default that calls could change; None for any other."""
+    if not _is_mutable(default):
+        return None
+    from copy import deepcopy  # noqa: PLC0415 - 1 ms, for one in a hundred parameters
+
+    return deepcopy
+
+
+def _is_mutable(default: Any) -> bool:
     """Whether calls could change a default; what is not known to be JSON-like is left as it is."""
     if isinstance(default, list | dict | set | bytearray):
         return True
     if isinstance(default, tuple | frozenset):
-        return any(map(is_mutable, default))
+        return any(map(_is_mutable, default))
     if isinstance(default, type):
         return False
     if isinstance(default, msgspec.Struct):
         return not default.__struct_config__.frozen or any(
-            is_mutable(getattr(default, name)) for name in default.__struct_fields__
+            _is_mutable(getattr(default, name)) for name in default.__struct_fields__
         )
-    return dataclasses.is_dataclass(default)
+    return hasattr(default, "__dataclass_fields__")
 
 
 def with_default(
@@ -64,10 +74,10 @@ def with_default(
         if not _takes_null(shape.schema, definitions):
             shape = _or_null(shape, definitions)
     elif not _passes(form, shape.gate):
-        check = compile_check({**shape.schema, "$defs": definitions})
+        check = json_check.compile_check({**shape.schema, "$defs": definitions})
         violations = check.violations(form)
         # An object may have more attributes than the fields it is made of.
-        if violations and (converted or dataclasses.is_dataclass(default)):
+        if violations and (converted or hasattr(default, "__dataclass_fields__")):
             return shape
         if violations:
             raise _refusal(where, repr(default), violations)
@@ -86,15 +96,17 @@ def _takes_null(schema: dict[str, Any], definitions: dict[str, Any]) -> bool:
         return None in schema["enum"]
     if "type" in schema:
         return "null" in schema["type"]  # a name, or a list of names
-    return compile_check({**schema, "$defs": definitions}).is_valid(None)
+    return json_check.compile_check({**schema, "$defs": definitions}).is_valid(None)
 
 
 def _or_null(shape: Shape, definitions: dict[str, Any]) -> Shape:
     """The shape of the type or None; what is said of the parameter stays at the top."""
+    from ._unions import union_shape  # noqa: PLC0415 - most defaults are of the type itself
+
     notes = {name: shape.schema[name] for name in _NOTES if name in shape.schema}
     rest = {name: part for name, part in shape.schema.items() if name not in notes}
     inner = msgspec.structs.replace(shape, schema=rest)
-    optional = union_shape([inner, INPUT_SCALARS[None]], definitions)
+    optional = union_shape([inner, plain_scalar(None, {"type": "null"})], definitions)
     optional.schema = {**optional.schema, **notes}
     return optional
 
@@ -113,7 +125,7 @@ def _passes(form: Any, gate: Any) -> bool:
     return True
 
 
-def refuse_bad_defaults(schema: dict[str, Any], check: Check, where: str) -> None:
+def refuse_bad_defaults(schema: dict[str, Any], check: "Check", where: str) -> None:
     """Nothing, where every default of the properties fits where it stands.
 
     Args:
@@ -168,8 +180,8 @@ def _at(path: tuple[str | int, ...], value: Any) -> Any:
     return value
 
 
-def _refusal(where: str, default: str, violations: list[Violation]) -> DeclarationError:
-    lines = "; ".join(render(one) for one in violations)
+def _refusal(where: str, default: str, violations: "list[Violation]") -> DeclarationError:
+    lines = "; ".join(json_check.render(one) for one in violations)
     lines = lines.removeprefix("arguments: ")
     return DeclarationError(
         f"{where}: its default {default} breaks its own schema ({lines}); give one that fits, or "

@@ -9,11 +9,10 @@ from ._build import ShapeBuilder
 from ._deferred import declared
 from ._errors import DeclarationError, Mismatch
 from ._object_schema import ObjectSchema
-from ._objects import is_record
 from ._reader import mismatch_line
 from ._schema_input import plain_schema
 from ._scope import Scope
-from ._shape import Shape
+from ._shape import Shape, is_record
 
 __all__ = ["Form", "FormRefused", "form_of", "requested_schema_of"]
 

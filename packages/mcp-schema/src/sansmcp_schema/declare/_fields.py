@@ -1,12 +1,10 @@
 """Typed parameters -> one object schema, one fast decoder, one exact reader."""
 
-import copy
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import msgspec
 
-from ._defaults import is_mutable
 from ._errors import DeclarationError, Mismatch
 from ._numbers import number_of
 from ._reader import Converted
@@ -23,12 +21,14 @@ class TypedField(msgspec.Struct, kw_only=True):
         wire: Its name in JSON.
         shape: Its type.
         default: Used where the argument is absent; ``NOTHING`` makes it required.
+        copies: Makes what one call gets of a default that calls could change; None for any other.
     """
 
     name: str
     wire: str
     shape: Shape
     default: Any = NOTHING
+    copies: Callable[[Any], Any] | None = None
 
     @property
     def required(self) -> bool:
@@ -36,7 +36,7 @@ class TypedField(msgspec.Struct, kw_only=True):
 
     def produced(self) -> Any:
         """The default for one call; containers and records in it are fresh."""
-        return copy.deepcopy(self.default) if is_mutable(self.default) else self.default
+        return self.default if self.copies is None else self.copies(self.default)
 
 
 def object_schema(fields: list[TypedField], *, extras: Shape | None, open: bool) -> dict[str, Any]:
@@ -102,7 +102,7 @@ def _arguments_struct(
             columns.append((name, python))
         elif not defaults:
             columns.append((name, python, None))
-        elif is_mutable(field.default):
+        elif field.copies is not None:
             columns.append((name, python, msgspec.field(default_factory=field.produced)))
         else:
             columns.append((name, python, msgspec.field(default=field.default)))

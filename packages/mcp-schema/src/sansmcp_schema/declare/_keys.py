@@ -5,8 +5,8 @@ from typing import Any
 import msgspec
 
 from ._errors import Mismatch
-from ._scalars import NUMBER_PATTERN
 from ._shape import Shape, read_item
+from ._text_scalars import NUMBER_PATTERN
 
 __all__ = ["is_text", "key_names", "read_key"]
 

@@ -1,12 +1,10 @@
 """Structs, dataclasses, TypedDicts and named tuples: the types that have named fields."""
 
-import dataclasses
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, NotRequired, Required, get_args, get_origin
 
 import msgspec
 
-from ._defaults import with_default
 from ._docstring import parse_docstring
 from ._errors import DeclarationError, Mismatch
 from ._shape import NOTHING, Part, Reader, Shape, read_item
@@ -14,7 +12,7 @@ from ._shape import NOTHING, Part, Reader, Shape, read_item
 if TYPE_CHECKING:
     from ._build import ShapeBuilder
 
-__all__ = ["Field", "fields_of", "is_record", "record_shape"]
+__all__ = ["Field", "fields_of", "record_shape"]
 
 
 class Field(msgspec.Struct, kw_only=True):
@@ -46,24 +44,6 @@ class _Record(msgspec.Struct, kw_only=True):
     tag_field: str | None = None
 
 
-def is_record(python: Any) -> bool:
-    """Whether a class is one that this module knows."""
-    return isinstance(python, type) and (
-        issubclass(python, msgspec.Struct)
-        or dataclasses.is_dataclass(python)
-        or _is_typed_dict(python)
-        or _is_named_tuple(python)
-    )
-
-
-def _is_typed_dict(python: type) -> bool:
-    return issubclass(python, dict) and hasattr(python, "__total__")
-
-
-def _is_named_tuple(python: type) -> bool:
-    return issubclass(python, tuple) and hasattr(python, "_field_defaults")
-
-
 def fields_of(builder: "ShapeBuilder", annotation: Any, where: str) -> _Record:
     """The fields of a class or of a generic class with arguments, names resolved."""
     python: type = get_origin(annotation) or annotation
@@ -72,9 +52,9 @@ def fields_of(builder: "ShapeBuilder", annotation: Any, where: str) -> _Record:
     hints = builder.scope.class_hints(python, where)
     arguments = dict(zip(getattr(python, "__parameters__", ()), get_args(annotation), strict=False))
     hints = {name: _substituted(hint, arguments) for name, hint in hints.items()}
-    if dataclasses.is_dataclass(python):
+    if hasattr(python, "__dataclass_fields__"):
         return _dataclass(python, hints)
-    if _is_named_tuple(python):
+    if issubclass(python, tuple):
         defaults = python._field_defaults  # type: ignore[attr-defined]
         fields = [
             Field(
@@ -149,6 +129,8 @@ _UNKNOWN = object()
 
 
 def _dataclass(python: type, hints: dict[str, Any]) -> _Record:
+    import dataclasses  # noqa: PLC0415 - loaded already where there is a dataclass
+
     fields = []
     known = bool(python.__dataclass_params__.init)  # type: ignore[attr-defined]
     for field in dataclasses.fields(python):
@@ -248,6 +230,10 @@ def _field_shape(builder: "ShapeBuilder", field: Field, where: str) -> Shape:
             f"{where}: Parameter(name=..., default=...) is for parameters of a function; "
             "a class renames with msgspec's rename= and has defaults of its own"
         )
+    if field.default is NOTHING:
+        return shape
+    from ._defaults import with_default  # noqa: PLC0415 - most fields have no default
+
     converted = options.advertised is not None or options.convert is not None
     return with_default(shape, field.default, builder.definitions, where, converted=converted)
 

@@ -1,12 +1,15 @@
 """What a declaration can be told beside its types."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from ..json_check import DEFAULT_LIMITS, DEFAULT_SECRET_WORDS, Engine, SchemaLimits
-from ._parameter import Parameter
+from ..json_check import DEFAULT_LIMITS, DEFAULT_SECRET_WORDS, SchemaLimits
+
+if TYPE_CHECKING:
+    from ..json_check import Engine
+    from ._parameter import Parameter
 
 __all__ = ["InputOptions", "OutputOptions"]
 
@@ -34,11 +37,11 @@ class InputOptions(msgspec.Struct, frozen=True, kw_only=True):
     open: bool = False
     repair: bool = True
     context_type: Any = None
-    parameters: Mapping[str, Parameter] = {}
+    parameters: "Mapping[str, Parameter]" = {}
     local_names: Mapping[str, Any] | None = None
     limits: SchemaLimits = DEFAULT_LIMITS
     secret_words: tuple[str, ...] = DEFAULT_SECRET_WORDS
-    engine: Engine = "auto"
+    engine: "Engine" = "auto"
     validated_by_application: bool = False
 
     def where(self, function: Any = None) -> str:
@@ -69,7 +72,7 @@ class OutputOptions(msgspec.Struct, frozen=True, kw_only=True):
     text_schema: bool = False
     local_names: Mapping[str, Any] | None = None
     limits: SchemaLimits = DEFAULT_LIMITS
-    engine: Engine = "auto"
+    engine: "Engine" = "auto"
     validated_by_application: bool = False
 
     def where(self, function: Any = None) -> str:

@@ -4,23 +4,24 @@ import collections.abc
 import inspect
 import types
 from collections.abc import Callable
-from typing import Annotated, Any, TypeAlias, Union, get_args, get_origin
+from functools import cache, partial
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, Union, get_args, get_origin
 
 import msgspec
 
-from ..json_check import SchemaError, compile_check
+from .. import json_check
 from ._build import ShapeBuilder, root_schema
 from ._deferred import Deferred, declared, declared_or_deferred
 from ._errors import DeclarationError
-from ._object_schema import ObjectSchema
-from ._objects import is_record
 from ._options import OutputOptions
 from ._parameter import Parameter
-from ._schema_input import plain_schema
 from ._scope import Scope
-from ._shape import NOTHING, Shape
+from ._shape import NOTHING, Shape, is_record, is_sure_to_compile
 from ._signature import return_annotation
 from ._writer import OutputWriter
+
+if TYPE_CHECKING:
+    from ..json_check import Check
 
 __all__ = [
     "DeferredOutput",
@@ -92,21 +93,26 @@ def output_from_schema(schema: Any, options: OutputOptions = _DEFAULTS) -> Outpu
     Raises:
         DeclarationError: The schema is malformed or cannot be enforced.
     """
-    is_type = is_record(getattr(schema, "__origin__", schema)) or isinstance(schema, type)
-    if is_type or not isinstance(schema, ObjectSchema | collections.abc.Mapping | str | bytes):
+    if is_record(getattr(schema, "__origin__", schema)) or isinstance(schema, type):
+        return output_from_type(schema, options)
+    # Loaded for schemas of the author's own only.
+    from ._object_schema import ObjectSchema  # noqa: PLC0415
+    from ._schema_input import plain_schema  # noqa: PLC0415
+
+    if not isinstance(schema, ObjectSchema | collections.abc.Mapping | str | bytes):
         return output_from_type(schema, options)
     where = options.where()
     published = plain_schema(schema, where)
     try:
-        check = compile_check(
+        check = json_check.compile_check(
             published,
             limits=options.limits,
             engine=options.engine,
             validated_by_application=options.validated_by_application,
         )
-    except SchemaError as error:
+    except json_check.SchemaError as error:
         raise DeclarationError(f"{where}, its result: {error}") from error
-    return OutputWriter(published, check=check)
+    return OutputWriter(published, lambda: check)
 
 
 def _from_type(annotation: Any, scope: Scope, options: OutputOptions, where: str) -> OutputWriter:
@@ -118,11 +124,18 @@ def _from_type(annotation: Any, scope: Scope, options: OutputOptions, where: str
     builder = ShapeBuilder(scope, open=True, output=True)
     shape, parameter = builder.annotated(annotation, where)
     schema = root_schema(shape.schema, builder.definitions)
+    gate = _gate(shape)
+    compiled = cache(partial(_compiled, schema, options, where))
+    if gate is None or not is_sure_to_compile(schema, options.limits):
+        compiled()  # what cannot be enforced is refused now
+    return OutputWriter(schema, compiled, gate=gate, convert=parameter.convert)
+
+
+def _compiled(schema: dict[str, Any], options: OutputOptions, where: str) -> "Check":
     try:
-        check = compile_check(schema, limits=options.limits)
-    except SchemaError as error:
+        return json_check.compile_check(schema, limits=options.limits)
+    except json_check.SchemaError as error:
         raise DeclarationError(f"{where}: {error}") from error
-    return OutputWriter(schema, check=check, gate=_gate(shape), convert=parameter.convert)
 
 
 def _gate(shape: Shape) -> Callable[[bytes], Any] | None:

@@ -2,19 +2,22 @@
 
 from collections.abc import Callable
 from itertools import islice
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, final
 
 import msgspec
 
-from ..json_check import Check, Violation, render, show
+from .. import json_check
 from ._errors import Mismatch
-from ._mismatches import Broken, mismatches
 from ._numbers import decode_exactly
 from ._shape import Part, Shape
+
+if TYPE_CHECKING:
+    from ..json_check import Check, Violation
 
 __all__ = ["Bound", "Converted", "InputReader", "Refused", "mismatch_line"]
 
 
+@final
 class Bound(msgspec.Struct, frozen=True):
     """Arguments that fit: call ``handler(*args, **kwargs)``."""
 
@@ -22,6 +25,7 @@ class Bound(msgspec.Struct, frozen=True):
     kwargs: dict[str, Any]
 
 
+@final
 class Refused(msgspec.Struct, frozen=True):
     """Arguments that do not fit: one line per violation, worded for a model."""
 
@@ -40,11 +44,13 @@ class InputReader:
     Attributes:
         schema: The published input schema; an object at its root.
         is_secret: Tells whether messages must not show the value at a path.
+        takes_context: Whether the handler has a parameter for the context.
     """
 
     __slots__ = (
         "_bind",
         "_check",
+        "_compiled",
         "_convert",
         "_decode",
         "_fast",
@@ -52,26 +58,30 @@ class InputReader:
         "_shape",
         "is_secret",
         "schema",
+        "takes_context",
     )
 
     def __init__(
         self,
         schema: dict[str, Any],
-        check: Check,
+        compiled: "Callable[[], Check]",
         *,
         fast: Callable[[bytes], tuple[Any, ...]] | None,
         convert: Callable[[dict[str, Any]], Converted],
         bind: Binder,
+        takes_context: bool,
         repair: bool,
         decode: Callable[[bytes | msgspec.Raw], Any] = decode_exactly,
         is_secret: Callable[[tuple[str | int, ...]], bool],
         shape: Shape | None = None,
     ) -> None:
         self.schema = schema
-        self._check = check
+        self._compiled = compiled
+        self._check: Check | None = None
         self._fast = fast
         self._convert = convert
         self._bind = bind
+        self.takes_context = takes_context
         self._decode = decode
         self._repair = repair
         self.is_secret = is_secret
@@ -116,9 +126,11 @@ class InputReader:
             return Refused(["arguments: nested too deeply"])
         return self._bind(values, context)
 
-    def _lines(self, value: Any, violations: list[Violation]) -> list[str]:
+    def _lines(self, value: Any, violations: "list[Violation]") -> list[str]:
         """All that is wrong: with the schema, and with the conversion of what satisfies it."""
-        lines = [render(violation) for violation in violations]
+        from ._mismatches import Broken, mismatches  # noqa: PLC0415 - after something failed
+
+        lines = [json_check.render(violation) for violation in violations]
         if self._shape is None or any(not (one.path or one.keyword) for one in violations):
             # The list is not complete, so that nothing is known of what it does not name.
             return lines
@@ -126,18 +138,21 @@ class InputReader:
         room = _MAX_LINES - len(lines)
         found = list(islice(mismatches(Part("", self._shape, value), broken), room + 1))
         lines += [mismatch_line(one, self.is_secret) for one in found[:room]]
-        return lines if len(found) <= room else [*lines, render(_MORE)]
+        return lines if len(found) <= room else [*lines, _MORE]
 
-    def _checked(self, value: Any) -> tuple[Any, list[Violation]]:
+    def _checked(self, value: Any) -> "tuple[Any, list[Violation]]":
         """The value, repaired if it has to be, and what is wrong with it after that."""
-        if self._check.is_valid(value) and type(value) is dict:
+        check = self._check
+        if check is None:
+            check = self._check = self._compiled()
+        if check.is_valid(value) and type(value) is dict:
             return value, []
         if type(value) is not dict:
-            return value, self._check.violations(value) or [_no_object(value)]
+            return value, check.violations(value) or [_no_object(value)]
         if not self._repair:
-            return value, self._check.violations(value)
-        repaired = self._check.repair(value)
-        return repaired, self._check.violations(repaired)
+            return value, check.violations(value)
+        repaired = check.repair(value)
+        return repaired, check.violations(repaired)
 
     def _line(self, name: str | None, mismatch: Mismatch) -> str:
         return mismatch_line(mismatch if name is None else mismatch.under(name), self.is_secret)
@@ -150,8 +165,9 @@ def _what_is_wrong(error: ValueError) -> str:
     return "not valid JSON"
 
 
-def _no_object(value: Any) -> Violation:
-    return Violation((), "type", f"expected object, got {show(value, secret=False)}")
+def _no_object(value: Any) -> "Violation":
+    shown = json_check.show(value, secret=False)
+    return json_check.Violation((), "type", f"expected object, got {shown}")
 
 
 def mismatch_line(mismatch: Mismatch, is_secret: Callable[[tuple[str | int, ...]], bool]) -> str:
@@ -162,13 +178,14 @@ def mismatch_line(mismatch: Mismatch, is_secret: Callable[[tuple[str | int, ...]
         is_secret: Tells whether the value at a path must not be shown.
     """
     secret = is_secret(mismatch.path)
-    message = f"expected {mismatch.expected}, got {show(mismatch.value, secret=secret)}"
+    shown = json_check.show(mismatch.value, secret=secret)
+    message = f"expected {mismatch.expected}, got {shown}"
     detail = mismatch.detail[:_SHOWN_DETAIL].replace("\n", " ")
     if detail and not secret:
         message += f" ({detail})"
-    return render(Violation(mismatch.path, "type", message))
+    return json_check.render(json_check.Violation(mismatch.path, "type", message))
 
 
 _SHOWN_DETAIL = 200
 _MAX_LINES = 100
-_MORE = Violation((), "", "more is wrong than is listed here")
+_MORE = "arguments: more is wrong than is listed here"

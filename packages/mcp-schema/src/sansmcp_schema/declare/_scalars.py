@@ -1,66 +1,48 @@
-"""The types that are one JSON scalar, as a table."""
+"""The types that are one JSON scalar: those of JSON itself, and where to find the others."""
 
 import datetime as dt
 import decimal
-import re
 import types
 import uuid
 from typing import Annotated, Any
 
 import msgspec
 
-from ._errors import Mismatch
-from ._numbers import EXACT, LongFloat, to_float, to_int
-from ._shape import NOTHING, Reader, Shape
+from ._numbers import EXACT, to_float, to_int
+from ._shape import Reader, Shape
 
-__all__ = ["EXACT_FLOAT", "INPUT_SCALARS", "NUMBER_PATTERN", "OUTPUT_SCALARS"]
+__all__ = ["EXACT_FLOAT", "plain_scalar", "scalar_shape"]
 
 # A float that may have lost digits takes the slow way, where it is read exactly.
 EXACT_FLOAT = Annotated[float, msgspec.Meta(gt=-EXACT, lt=EXACT)]
 
-_UUID = (
-    r"(?i:urn:uuid:)?(\{)?"
-    r"([0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}|[0-9a-fA-F]{32})"
-    r"(?(1)\})"
-)
 
+def scalar_shape(annotation: Any, *, output: bool = False) -> Shape | None:
+    """The shape of a type that is one JSON scalar; None for any other.
 
-def _read_uuid(value: str) -> uuid.UUID:
-    found = re.fullmatch(_UUID, value)
-    if found is None:
-        raise Mismatch("a UUID", value)
-    return uuid.UUID(found[2])
-
-
-def _read_decimal(value: str | float) -> decimal.Decimal:
-    text = repr(value)
-    if isinstance(value, str):
-        text = value
-    elif isinstance(value, LongFloat):
-        text = value.text
-    if isinstance(value, str) and _NUMBER.match(value) is None:
-        raise Mismatch("a decimal number", value)
+    Args:
+        annotation: Any type.
+        output: The shape describes a result.
+    """
     try:
-        return msgspec.convert(text, decimal.Decimal)
-    except msgspec.ValidationError:
-        raise Mismatch("a decimal number", value) from None
+        shape = _OF_JSON.get(annotation)
+        if shape is not None or annotation not in _OTHERS:
+            return shape
+    except TypeError:  # an annotation that has no hash is no type of ours
+        return None
+    from ._text_scalars import INPUT_TEXTS, OUTPUT_TEXTS  # noqa: PLC0415 - few have any
+
+    return OUTPUT_TEXTS[annotation] if output else INPUT_TEXTS[annotation]
 
 
-def _converted(wanted: Any, expected: str) -> Reader:
-    def read(value: Any) -> Any:
-        try:
-            return msgspec.convert(value, wanted)
-        except msgspec.ValidationError:
-            raise Mismatch(expected, value) from None
+def plain_scalar(python: Any, schema: dict[str, Any], read: Reader | None = None) -> Shape:
+    """The shape of a type that msgspec reads as we do.
 
-    return read
-
-
-def _read_raw(value: Any) -> msgspec.Raw:
-    return msgspec.Raw(msgspec.json.encode(value))
-
-
-def _plain(python: Any, schema: dict[str, Any], read: Reader | None = None) -> Shape:
+    Args:
+        python: The type.
+        schema: Its schema.
+        read: Makes the value, where JSON's own is not it.
+    """
     return Shape(
         schema=schema,
         read=read,
@@ -72,30 +54,10 @@ def _plain(python: Any, schema: dict[str, Any], read: Reader | None = None) -> S
     )
 
 
-def _text(python: Any, expected: str, read: Reader | None = None, **keywords: str) -> Shape:
-    reader = read or _converted(python, expected)
-    shape = _plain(python, {"type": "string", **keywords}, reader)
-    shape.rank = 1
-    return shape
-
-
-def _base64(python: Any) -> Shape:
-    shape = _text(python, "base64 text", contentEncoding="base64")
-    shape.rank = 3
-    return shape
-
-
-# A JSON number; what Python takes beside it (blanks, underscores, "NaN") is none.
-NUMBER_PATTERN = r"^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?$"
-_DECIMAL_TEXT = {"type": "string", "format": "decimal", "pattern": NUMBER_PATTERN}
-# msgspec's "$" matches before a final newline.
-_NUMBER = re.compile(NUMBER_PATTERN.replace("$", r"\Z"))
-_DECIMAL_GATE = Annotated[str, msgspec.Meta(pattern=_NUMBER.pattern)]
-
-INPUT_SCALARS: dict[Any, Shape] = {
-    str: _plain(str, {"type": "string"}),
-    bool: _plain(bool, {"type": "boolean"}),
-    int: _plain(int, {"type": "integer"}, to_int),
+_OF_JSON: dict[Any, Shape] = {
+    str: plain_scalar(str, {"type": "string"}),
+    bool: plain_scalar(bool, {"type": "boolean"}),
+    int: plain_scalar(int, {"type": "integer"}, to_int),
     float: Shape(
         schema={"type": "number"},
         read=to_float,
@@ -104,40 +66,23 @@ INPUT_SCALARS: dict[Any, Shape] = {
         direct=True,
         named="float",
     ),
-    None: _plain(None, {"type": "null"}),
-    types.NoneType: _plain(None, {"type": "null"}),
-    Any: _plain(Any, {}),
-    object: _plain(Any, {}),
-    dt.datetime: _text(dt.datetime, "an RFC 3339 date-time", format="date-time"),
-    dt.date: _text(dt.date, "an RFC 3339 date", format="date"),
-    dt.time: _text(dt.time, "an RFC 3339 time", format="time"),
-    dt.timedelta: _text(dt.timedelta, "an ISO 8601 duration", format="duration"),
-    uuid.UUID: _text(uuid.UUID, "a UUID", _read_uuid, format="uuid"),
-    decimal.Decimal: Shape(
-        schema={"anyOf": [{"type": "number"}, _DECIMAL_TEXT]},
-        read=_read_decimal,
-        # msgspec itself takes 1e400 for a Decimal, which no exact check can look at.
-        gate=_DECIMAL_GATE | EXACT_FLOAT,
-        native=decimal.Decimal,
-        rank=1,
-        named="Decimal",
-    ),
-    bytes: _base64(bytes),
-    bytearray: _base64(bytearray),
-    memoryview: _base64(memoryview),
-    # msgspec.Raw takes bytes that are no UTF-8, so nothing fast is safe with it.
-    msgspec.Raw: Shape(schema={}, read=_read_raw, gate=NOTHING, native=NOTHING, named="Raw"),
+    None: plain_scalar(None, {"type": "null"}),
+    types.NoneType: plain_scalar(None, {"type": "null"}),
+    Any: plain_scalar(Any, {}),
+    object: plain_scalar(Any, {}),
 }
-
-# A Decimal is written as text, so a result promises nothing else.
-OUTPUT_SCALARS: dict[Any, Shape] = {
-    **INPUT_SCALARS,
-    decimal.Decimal: Shape(
-        schema=_DECIMAL_TEXT,
-        read=_read_decimal,
-        gate=_DECIMAL_GATE,
-        native=decimal.Decimal,
-        rank=1,
-        named="Decimal",
-    ),
-}
+# What is written as a text, mostly.
+_OTHERS = frozenset(
+    {
+        dt.datetime,
+        dt.date,
+        dt.time,
+        dt.timedelta,
+        uuid.UUID,
+        decimal.Decimal,
+        bytes,
+        bytearray,
+        memoryview,
+        msgspec.Raw,
+    }
+)

@@ -1,11 +1,12 @@
 """A builder, or a raw JSON Schema -> an ``InputReader`` that hands over plain values."""
 
 import inspect
-import json
 from collections.abc import Callable, Mapping
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-from ..json_check import Check, SchemaError, compile_check, parse_schema
+import msgspec
+
+from .. import json_check
 from ._advertised import kinds_of
 from ._bind import Slot, binder
 from ._defaults import refuse_bad_defaults
@@ -17,6 +18,9 @@ from ._secrets import secret_test
 from ._seeds import seeder
 from ._shape import NOTHING
 from ._signature import is_mapping, may_be_mapping, refuse_bare_context, signature_of, slots_of
+
+if TYPE_CHECKING:
+    from ..json_check import Check
 
 __all__ = ["RawSchema", "input_from_schema", "plain_schema"]
 
@@ -50,14 +54,14 @@ def input_from_schema(
         published.pop("additionalProperties", None)
     published = _object_root(published, where)
     try:
-        check = compile_check(
+        check = json_check.compile_check(
             published,
             limits=options.limits,
             secret_words=options.secret_words,
             engine=options.engine,
             validated_by_application=options.validated_by_application,
         )
-    except SchemaError as error:
+    except json_check.SchemaError as error:
         raise DeclarationError(f"{where}: {error}") from error
     refuse_bad_defaults(published, check, where)
     slots = _slots(function, options, where)
@@ -65,10 +69,11 @@ def input_from_schema(
     convert = _convert(published, check, slots, options, where)
     return InputReader(
         published,
-        check,
+        lambda: check,
         fast=None,
         convert=convert,
         bind=binder(slots),
+        takes_context=any(slot.is_context for slot in slots),
         repair=options.repair,
         is_secret=secret_test(published, options.secret_words),
     )
@@ -83,15 +88,19 @@ def plain_schema(schema: Any, where: str) -> dict[str, Any]:
     if isinstance(schema, ObjectSchema):
         return schema.to_schema()
     try:
-        parsed = parse_schema(dict(schema) if isinstance(schema, Mapping) else schema)
-    except SchemaError as error:
+        parsed = json_check.parse_schema(dict(schema) if isinstance(schema, Mapping) else schema)
+    except json_check.SchemaError as error:
         raise DeclarationError(f"{where}: {error}") from error
     if not isinstance(parsed, dict):
         raise DeclarationError(
-            f"{where}: the schema is {json.dumps(parsed)}, but a JSON object is "
+            f"{where}: the schema is {_json(parsed)}, but a JSON object is "
             'needed: {"type": "object", ...}'
         )
     return dict(parsed)
+
+
+def _json(value: Any) -> str:
+    return msgspec.json.encode(value).decode()
 
 
 # Keywords that only an object schema has a use for.
@@ -107,7 +116,7 @@ def _object_root(schema: dict[str, Any], where: str) -> dict[str, Any]:
         return {"type": "object", **schema}
     raise DeclarationError(
         f"{where}: the input schema's root has "
-        + ("no type" if kind is None else f'"type": {json.dumps(kind)}')
+        + ("no type" if kind is None else f'"type": {_json(kind)}')
         + ', but arguments are always an object; write {"type": "object", "properties": {...}} and '
         "put a reference or other value into a property"
     )
@@ -140,7 +149,7 @@ def _unresolved(parameter: Any, options: InputOptions) -> Slot:
 
 
 def _convert(
-    schema: dict[str, Any], check: Check, slots: list[Slot], options: InputOptions, where: str
+    schema: dict[str, Any], check: "Check", slots: list[Slot], options: InputOptions, where: str
 ) -> Callable[[dict[str, Any]], Converted]:
     """How checked arguments become the handler's values: one mapping, or one value a parameter."""
     seeded = seeder(schema, check)

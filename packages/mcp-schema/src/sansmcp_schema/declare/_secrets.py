@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from ..json_check import is_secret_name
+from .. import json_check
 
 __all__ = ["secret_test"]
 
@@ -17,7 +17,7 @@ def secret_test(
         inner: Any = schema
         for step in path:
             if isinstance(step, str):
-                if is_secret_name(step, secret_words):
+                if json_check.is_secret_name(step, secret_words):
                     return True
                 inner = inner.get("properties", {}).get(step, {}) if _is_schema(inner) else {}
             else:

@@ -1,10 +1,12 @@
 """How the defaults of a raw schema get into the arguments of a call."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ..json_check import Check
 from ._constraints import ANNOTATIONS
+
+if TYPE_CHECKING:
+    from ..json_check import Check
 
 __all__ = ["seeder"]
 
@@ -12,7 +14,7 @@ __all__ = ["seeder"]
 _FLAT = ANNOTATIONS | {"$schema", "type", "properties", "required", "additionalProperties"}
 
 
-def seeder(schema: dict[str, Any], check: Check) -> Callable[[dict[str, Any]], dict[str, Any]]:
+def seeder(schema: dict[str, Any], check: "Check") -> Callable[[dict[str, Any]], dict[str, Any]]:
     """A function that fills in the defaults of absent properties; the dict given is not changed.
 
     Args:

@@ -2,14 +2,14 @@
 
 import inspect
 from collections.abc import Callable
-from typing import Any, TypeAlias
+from functools import cache, partial
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import msgspec
 
-from ..json_check import SchemaError, compile_check
+from .. import json_check
 from ._bind import Slot, binder
 from ._build import ShapeBuilder, root_schema
-from ._defaults import with_default
 from ._deferred import Deferred, declared_or_deferred
 from ._docstring import parse_docstring
 from ._errors import DeclarationError, Mismatch
@@ -21,16 +21,17 @@ from ._fields import (
     parts_of,
     refuse_twins,
 )
-from ._foreign import is_pydantic_model, pydantic_model_hint
 from ._numbers import decode_exactly, decode_with_digits, number_of
-from ._objects import is_record
 from ._options import InputOptions
 from ._parameter import Parameter, checked_names
 from ._reader import Converted, InputReader
 from ._scope import Scope, underlying
 from ._secrets import secret_test
-from ._shape import NOTHING, Shape
+from ._shape import NOTHING, Shape, is_record, is_sure_to_compile
 from ._signature import refuse_bare_context, slots_of, takes_instance
+
+if TYPE_CHECKING:
+    from ..json_check import Check
 
 __all__ = ["DeferredInput", "input_from_signature", "input_from_struct"]
 
@@ -102,14 +103,20 @@ def _field(
 ) -> TypedField:
     shape, parameter = builder.annotated(slot.annotation, place, override)
     default = slot.default if parameter.default is NOTHING else parameter.default
-    converted = parameter.advertised is not None or parameter.convert is not None
     if described and "description" not in shape.schema:
         shape = msgspec.structs.replace(shape, schema={**shape.schema, "description": described})
+    wire = parameter.name or slot.name
+    if default is NOTHING:
+        return TypedField(name=slot.name, wire=wire, shape=shape)
+    from ._defaults import copies_of, with_default  # noqa: PLC0415 - where there is a default
+
+    converted = parameter.advertised is not None or parameter.convert is not None
     return TypedField(
         name=slot.name,
-        wire=parameter.name or slot.name,
+        wire=wire,
         shape=with_default(shape, default, builder.definitions, place, converted=converted),
         default=default,
+        copies=copies_of(default),
     )
 
 
@@ -147,21 +154,30 @@ def _reader(
     builder: ShapeBuilder,
     slots: list[Slot],
 ) -> InputReader:
-    try:
-        check = compile_check(schema, limits=options.limits, secret_words=options.secret_words)
-    except SchemaError as error:
-        raise DeclarationError(f"{where}: {error}") from error
+    compiled = cache(partial(_compiled, schema, options, where))
+    if fast is None or not is_sure_to_compile(schema, options.limits):
+        compiled()  # what cannot be enforced is refused now
     return InputReader(
         schema,
-        check,
+        compiled,
         fast=fast,
         convert=convert,
         bind=binder(slots),
+        takes_context=any(slot.is_context for slot in slots),
         decode=decode_with_digits if builder.has_decimals else decode_exactly,
         repair=options.repair,
         is_secret=secret_test(schema, options.secret_words),
         shape=shape,
     )
+
+
+def _compiled(schema: dict[str, Any], options: InputOptions, where: str) -> "Check":
+    try:
+        return json_check.compile_check(
+            schema, limits=options.limits, secret_words=options.secret_words
+        )
+    except json_check.SchemaError as error:
+        raise DeclarationError(f"{where}: {error}") from error
 
 
 def _as_it_is(value: Any) -> Any:
@@ -193,6 +209,8 @@ def _from_struct(
 ) -> InputReader:
     where = options.where(function)
     if not is_record(getattr(python, "__origin__", python)):
+        from ._foreign import is_pydantic_model, pydantic_model_hint  # noqa: PLC0415 - an error
+
         if is_pydantic_model(python):
             raise DeclarationError(f"{where}: {pydantic_model_hint(python)}")
         raise DeclarationError(

@@ -5,7 +5,7 @@ from typing import Any, Union
 
 import msgspec
 
-from ..json_check import compile_check
+from .. import json_check
 from ._errors import Mismatch
 from ._shape import NOTHING, Parts, Reader, Shape
 
@@ -70,7 +70,9 @@ def _reader(branches: list[Shape], definitions: dict[str, Any]) -> Reader | None
     def read(value: Any) -> Any:
         if not checks:
             # Not at declaration: most unions are read by msgspec and never come here.
-            checks[:] = [compile_check({**b.schema, "$defs": definitions}) for b in ordered]
+            checks[:] = [
+                json_check.compile_check({**b.schema, "$defs": definitions}) for b in ordered
+            ]
         mismatch = None
         for branch, check in zip(ordered, checks, strict=True):
             if not check.is_valid(value):

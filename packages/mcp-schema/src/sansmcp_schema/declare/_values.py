@@ -3,11 +3,10 @@
 from collections.abc import Callable
 from typing import Any
 
-from ..json_check import compile_check, render
+from .. import json_check
 from ._build import ShapeBuilder, root_schema
 from ._deferred import Deferred, declared
 from ._errors import Mismatch
-from ._json_value import encode_json
 from ._numbers import decode_with_digits
 from ._options import InputOptions, OutputOptions
 from ._output import output_from_return
@@ -15,7 +14,7 @@ from ._reader import mismatch_line
 from ._scope import Scope
 from ._typed_input import input_from_signature
 
-__all__ = ["schema_of_return", "schema_of_signature", "schema_of_type", "to_json", "to_value"]
+__all__ = ["schema_of_return", "schema_of_signature", "schema_of_type", "to_value"]
 
 _INPUT = InputOptions()
 _OUTPUT = OutputOptions()
@@ -80,8 +79,8 @@ def to_value(python: Any, json_value: Any) -> Any:
     builder = ShapeBuilder(scope)
     shape = declared(lambda: builder.annotated(scope.resolve(python, "the type"), "the type")[0])
     value = decode_with_digits(json_value) if isinstance(json_value, bytes) else json_value
-    check = compile_check(root_schema(shape.schema, builder.definitions))
-    lines = [_in_value(render(violation)) for violation in check.violations(value)]
+    check = json_check.compile_check(root_schema(shape.schema, builder.definitions))
+    lines = [_in_value(json_check.render(violation)) for violation in check.violations(value)]
     if lines:
         raise ValueError("; ".join(lines))
     try:
@@ -92,13 +91,3 @@ def to_value(python: Any, json_value: Any) -> Any:
 
 def _in_value(line: str) -> str:
     return "value" + line.removeprefix("arguments") if line.startswith("arguments") else line
-
-
-def to_json(value: Any) -> bytes:
-    """The JSON text of a value: Structs, dataclasses, dates, UUIDs, enums, sets, bytes and all.
-
-    Raises:
-        ResultError: It holds NaN, an infinity, an unpaired surrogate or an object JSON has no form
-            for, or is nested without end.
-    """
-    return encode_json(value)

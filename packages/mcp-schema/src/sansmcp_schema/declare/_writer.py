@@ -1,13 +1,16 @@
 """A handler's value -> the text and the structured content of a result."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from ..json_check import Check, render
+from .. import json_check
 from ._errors import ResultError
-from ._json_value import encode_json
+from ._json_value import to_json
+
+if TYPE_CHECKING:
+    from ..json_check import Check
 
 __all__ = ["OutputWriter", "Written"]
 
@@ -37,13 +40,13 @@ class OutputWriter:
         wrapped: ``legacy_schema`` is such an object; see ``legacy_structured``.
     """
 
-    __slots__ = ("_check", "_convert", "_gate", "legacy_schema", "schema", "wrapped")
+    __slots__ = ("_check", "_compiled", "_convert", "_gate", "legacy_schema", "schema", "wrapped")
 
     def __init__(
         self,
         schema: dict[str, Any] | None,
+        compiled: "Callable[[], Check] | None" = None,
         *,
-        check: Check | None = None,
         gate: Callable[[bytes], Any] | None = None,
         convert: Callable[[Any], Any] | None = None,
     ) -> None:
@@ -52,7 +55,8 @@ class OutputWriter:
         self.legacy_schema = _wrapped_schema(schema) if schema and self.wrapped else schema
         if schema is not None and not schema:
             self.legacy_schema = _wrapped_schema(schema)
-        self._check = check
+        self._compiled = compiled
+        self._check: Check | None = None
         self._gate = gate
         self._convert = convert
 
@@ -67,22 +71,36 @@ class OutputWriter:
         """
         if self._convert is not None:
             value = self._converted(value)
-        if self._check is None:
+        if self.schema is None:
             if value is None:
                 return Written(None)
             if isinstance(value, str):
                 return Written(_plain_text(value))
-            return Written(encode_json(value).decode())
-        data = encode_json(value)
-        self._require_valid(data)
+            return Written(to_json(value).decode())
+        data = self._valid_json(value)
         text = _plain_text(value) if isinstance(value, str) else data.decode()
         return Written(text, msgspec.Raw(data))
 
-    def legacy_structured(self, written: Written) -> msgspec.Raw | msgspec.UnsetType:
+    def structured(self, value: Any) -> msgspec.Raw:
+        """The value as structured content alone, for one that comes with texts of its own.
+
+        Args:
+            value: What the handler returned as structured content.
+
+        Raises:
+            ResultError: It breaks the schema, or JSON has no form for it. The handler's fault.
+        """
+        if self._convert is not None:
+            value = self._converted(value)
+        return msgspec.Raw(to_json(value) if self.schema is None else self._valid_json(value))
+
+    def legacy_structured(
+        self, structured: msgspec.Raw | msgspec.UnsetType
+    ) -> msgspec.Raw | msgspec.UnsetType:
         """``structuredContent`` for revisions that want an object there."""
-        if not self.wrapped or isinstance(written.structured, msgspec.UnsetType):
-            return written.structured
-        return msgspec.Raw(b'{"result":' + bytes(written.structured) + b"}")
+        if not self.wrapped or isinstance(structured, msgspec.UnsetType):
+            return structured
+        return msgspec.Raw(b'{"result":' + bytes(structured) + b"}")
 
     def _converted(self, value: Any) -> Any:
         try:
@@ -90,18 +108,26 @@ class OutputWriter:
         except Exception as error:
             raise ResultError(f"the result could not be converted: {error}") from error
 
-    def _require_valid(self, data: bytes) -> None:
+    def _valid_json(self, value: Any) -> bytes:
+        """The JSON of a value that satisfies the schema."""
+        data = to_json(value)
         if self._gate is not None:
             try:
                 self._gate(data)
-            except Exception:  # noqa: BLE001, S110 - what the gate does not take, the check may
-                pass
-            else:
-                return
-        value = msgspec.json.decode(data)
-        violations = self._check.violations(value)  # type: ignore[union-attr]
+            except Exception:  # noqa: BLE001 - what the gate does not take, the check may
+                self._require_valid(data)
+        else:
+            self._require_valid(data)
+        return data
+
+    def _require_valid(self, data: bytes) -> None:
+        check = self._check
+        if check is None:
+            assert self._compiled is not None, "a schema comes with its check"
+            check = self._check = self._compiled()
+        violations = check.violations(msgspec.json.decode(data))
         if violations:
-            lines = "; ".join(_in_result(render(violation)) for violation in violations)
+            lines = "; ".join(_in_result(json_check.render(violation)) for violation in violations)
             raise ResultError(f"the result breaks the declared output schema: {lines}")
 
 

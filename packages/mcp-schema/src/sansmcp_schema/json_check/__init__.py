@@ -1,23 +1,25 @@
 """JSON Schema as this library publishes and enforces it: 2020-12 and draft-07, one compiled check.
 
-Loaded late, each in one place: the translation of patterns where a schema has one (``_read``),
-``unicodedata`` where a pattern names a Unicode property (``_pattern_sets``), ``jsonschema_rs``
-where a schema needs the other engine (``_check``).
+Every name below is loaded when it is first used: whoever refers to them through this package
+loads no engine for what msgspec checks by itself. Loaded late, too, each in one place: the
+translation of patterns where a schema has one (``_read``), ``unicodedata`` where a pattern names a
+Unicode property (``_pattern_sets``), ``jsonschema_rs`` where a schema needs the other engine
+(``_check``).
 """
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from ._check import Check, Engine, compile_check
-from ._document import parse_schema
-from ._errors import SchemaError, UnenforceableKeyword
-from ._keywords import Keyword, keyword_table
-from ._limits import DEFAULT_LIMITS, SchemaLimits
-from ._read import check_schema
-from ._violation import Violation, path_text, quote, render
-from ._words import DEFAULT_SECRET_WORDS, is_secret_name, show
-
 if TYPE_CHECKING:
+    from ._check import Check, Engine, compile_check
+    from ._document import parse_schema
+    from ._errors import SchemaError, UnenforceableKeyword
+    from ._keywords import Keyword, keyword_table
+    from ._limits import DEFAULT_LIMITS, DEFAULT_SECRET_WORDS, SchemaLimits
     from ._pattern import Pattern, PatternError, UntranslatablePattern, translate
+    from ._read import check_schema
+    from ._violation import Violation, path_text, quote, render
+    from ._words import is_secret_name, show
 
 __all__ = [
     "DEFAULT_LIMITS",
@@ -45,13 +47,40 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
-    """Load the translation of patterns when one of its names is first used."""
-    if name not in {"Pattern", "PatternError", "UntranslatablePattern", "translate"}:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from . import _pattern  # noqa: PLC0415 - see the head of this file
+_MODULES = {
+    "DEFAULT_LIMITS": "_limits",
+    "DEFAULT_SECRET_WORDS": "_limits",
+    "Check": "_check",
+    "Engine": "_check",
+    "Keyword": "_keywords",
+    "Pattern": "_pattern",
+    "PatternError": "_pattern",
+    "SchemaError": "_errors",
+    "SchemaLimits": "_limits",
+    "UnenforceableKeyword": "_errors",
+    "UntranslatablePattern": "_pattern",
+    "Violation": "_violation",
+    "check_schema": "_read",
+    "compile_check": "_check",
+    "is_secret_name": "_words",
+    "keyword_table": "_keywords",
+    "parse_schema": "_document",
+    "path_text": "_violation",
+    "quote": "_violation",
+    "render": "_violation",
+    "show": "_words",
+    "translate": "_pattern",
+}
 
-    return getattr(_pattern, name)
+
+def __getattr__(name: str) -> Any:
+    """Load the module that holds ``name``, once."""
+    module = _MODULES.get(name)
+    if module is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(f".{module}", __name__), name)
+    globals()[name] = value
+    return value
 
 
 def __dir__() -> list[str]:

@@ -7,13 +7,12 @@ from ._compile import compile_nodes
 from ._defaults import mark_seeds, seed_defaults
 from ._errors import WAYS_OUT, SchemaError
 from ._explain import explain
-from ._limits import DEFAULT_LIMITS, SchemaLimits
+from ._limits import DEFAULT_LIMITS, DEFAULT_SECRET_WORDS, SchemaLimits
 from ._memory import Memory
 from ._nodes import Document
 from ._read import read_schema
 from ._repair import repair
 from ._violation import Violation
-from ._words import DEFAULT_SECRET_WORDS
 
 __all__ = ["Check", "Engine", "compile_check"]
 

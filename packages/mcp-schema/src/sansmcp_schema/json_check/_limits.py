@@ -1,8 +1,8 @@
-"""The bounds on a schema and on the work of one check."""
+"""What holds for a check by default: its bounds, and the words that name a secret."""
 
 from msgspec import Struct
 
-__all__ = ["DEFAULT_LIMITS", "SchemaLimits"]
+__all__ = ["DEFAULT_LIMITS", "DEFAULT_SECRET_WORDS", "SchemaLimits"]
 
 
 class SchemaLimits(Struct, frozen=True, kw_only=True):
@@ -33,3 +33,6 @@ class SchemaLimits(Struct, frozen=True, kw_only=True):
 
 
 DEFAULT_LIMITS = SchemaLimits()
+
+DEFAULT_SECRET_WORDS: tuple[str, ...] = ("password", "token", "secret", "key")
+"""Words in the name of a property that keep its value out of error texts."""

@@ -12,7 +12,6 @@ from ._values import json_type
 from ._violation import quote
 
 __all__ = [
-    "DEFAULT_SECRET_WORDS",
     "counted",
     "expectation",
     "expected_by_leaf",
@@ -20,9 +19,6 @@ __all__ = [
     "quoted_list",
     "show",
 ]
-
-DEFAULT_SECRET_WORDS: tuple[str, ...] = ("password", "token", "secret", "key")
-"""Words in the name of a property that keep its value out of error texts."""
 
 _SHOWN_CHARACTERS = 40
 _SHOWN_CHOICES = 20
