@@ -1,10 +1,11 @@
-"""Bytes -> events, the same from both parsers, however the bytes are cut."""
+"""Bytes -> heads and bodies, the same from both parsers, however the bytes are cut."""
 
 from collections.abc import Iterator
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 from sansmcp_h11._parser import BadRequest, Head, Parser, parser_named
 
 MAX_HEAD_BYTES = 2048
@@ -20,17 +21,22 @@ def make(name: str) -> Parser:
 def events(parser: Parser, *chunks: bytes) -> list[object]:
     """What comes out; pieces of a body joined, a refusal as its status."""
     found: list[object] = []
+    in_body = False
     try:
         for chunk in chunks:
             parser.feed(chunk)
-            while (event := parser.next_event()) is not None:
-                before = found[-1] if found else None
-                if event == b"":
-                    found.append("end")
-                elif isinstance(event, bytes) and isinstance(before, bytes):
-                    found[-1] = before + event
-                else:
-                    found.append(event)
+            while in_body or (head := parser.next_head()) is not None:
+                if not in_body:
+                    found.append(head)
+                data, in_body = parser.next_body()
+                before = found[-1]
+                if isinstance(before, bytes):
+                    found[-1] = before + data
+                elif data:
+                    found.append(data)
+                if in_body:
+                    break
+                found.append("end")
     except BadRequest as bad:
         found.append(bad.status)
     return found
@@ -110,7 +116,7 @@ REQUESTS: dict[str, tuple[bytes, list[object]]] = {
 
 def lower_codings(found: list[object]) -> list[object]:
     return [
-        e._replace(headers=[(n, v.lower() if n == CHUNKED[0] else v) for n, v in e.headers])
+        replace(e, headers=[(n, v.lower() if n == CHUNKED[0] else v) for n, v in e.headers])
         if isinstance(e, Head)
         else e
         for e in found

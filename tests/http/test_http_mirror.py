@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 from sansmcp_core._header_table import HeaderRow, HeaderTable
 from sansmcp_core.http._head import RequestHead
 from sansmcp_core.http._header_values import encode_header_value
-from sansmcp_core.http._mirror import Mirror
+from sansmcp_core.http._mirror import Mirror, mirror_of
 
 
 def mirror(*headers: tuple[bytes, bytes]) -> Mirror:
-    return Mirror(RequestHead("POST", "/mcp", headers))
+    return mirror_of(RequestHead("POST", "/mcp", headers))
 
 
 def row(name: str, kind: str, *path: str, secret: bool = False) -> HeaderRow:

@@ -8,7 +8,7 @@ thread waits for one here, too, and the others pass it meanwhile.
 from collections import deque
 from typing import TYPE_CHECKING
 
-from ._operation import Mode
+from ._operation import BLOCKING, INLINE
 
 if TYPE_CHECKING:
     from ._call import Call
@@ -69,10 +69,10 @@ class Admission:
             call: The call.
             known: It ran before and goes on, so it is never turned away and waits at the front.
         """
-        if call.mode is Mode.INLINE and self._max_running > 1:
+        if call.mode is INLINE and self._max_running > 1:
             self._running.add(call)
             return True
-        blocking = call.mode is Mode.BLOCKING
+        blocking = call.mode is BLOCKING
         if len(self._running) < self._max_running and not (
             blocking and self._blocking >= self._max_blocking
         ):
@@ -90,9 +90,9 @@ class Admission:
 
     def leave(self, call: "Call") -> "Call | None":
         """Free the place of ``call``; return the next one, which has it now."""
-        if call in self._running:
-            self._running.remove(call)
-            self._blocking -= call.mode is Mode.BLOCKING
+        if call.mode is BLOCKING and call in self._running:
+            self._blocking -= 1
+        self._running.discard(call)
         if not self._waiting and not self._waiting_blocking:
             return None
         while len(self._running) < self._max_running:
@@ -119,7 +119,7 @@ class Admission:
 
     def _take_place(self, call: "Call") -> None:
         self._running.add(call)
-        self._blocking += call.mode is Mode.BLOCKING
+        self._blocking += call.mode is BLOCKING
 
     def _next(self) -> "Call | None":
         """Take the call out of the queues that came first and may run."""

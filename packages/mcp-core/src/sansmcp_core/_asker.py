@@ -3,39 +3,30 @@
 Source: MCP 2026-07-28 basic/patterns/mrtr; 2025-11-25 client/elicitation, sampling, roots.
 """
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from msgspec import UNSET
 from sansmcp_schema.jsonrpc import INTERNAL_ERROR
 from sansmcp_schema.revisions import for_revision
 
-from ._actions import binding_of
 from ._back_channel import Leg, Refusal
 from ._decode import Answer
 from ._effects import Effect, Report
 from ._era import Era
 from ._errors import RequestError
-from ._targets import Failure
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ._back_channel import BackChannel
     from ._call import Call
+    from ._calls import Calls
     from ._questions import AnyQuestion
     from ._server import Server
 
 __all__ = ["Asker"]
 
 _BUSY = "Server busy: too many questions to this client wait for an answer"
-
-
-class _Calls(Protocol):
-    """What questions lead to: the call is answered, or runs again."""
-
-    def answer(self, call: "Call", answer: Failure) -> list[Effect]: ...
-
-    def run(self, call: "Call", now: float, known: bool = False) -> list[Effect]: ...
 
 
 class Asker:
@@ -46,7 +37,7 @@ class Asker:
         calls: The calls that ask.
     """
 
-    def __init__(self, server: "Server", calls: _Calls) -> None:
+    def __init__(self, server: "Server", calls: "Calls") -> None:
         self._server = server
         self._limits = server.settings.limits
         self._calls = calls
@@ -112,8 +103,10 @@ class Asker:
     def _ask_in_answer(
         self, call: "Call", questions: "Mapping[str, AnyQuestion]", now: float
     ) -> list[Effect]:
-        # The protocol's sampling and elicitation families load with the first question.
+        # What only questions need loads with the first of them.
         from sansmcp_schema.input_required import InputRequiredResult  # noqa: PLC0415
+
+        from ._request_state import binding_of  # noqa: PLC0415
 
         binding = binding_of(call.request, call.target)
         token = self._server.sealer.seal(call.rounds.state, binding, now)

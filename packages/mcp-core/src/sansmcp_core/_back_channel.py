@@ -6,9 +6,8 @@ Source: MCP 2025-11-25 client/elicitation, client/sampling, client/roots.
 from typing import TYPE_CHECKING
 
 import msgspec
+import sansmcp_schema as schema
 from sansmcp_schema.jsonrpc import Error
-from sansmcp_schema.notifications import CancelledNotification
-from sansmcp_schema.requests import CancelledNotificationParams
 from sansmcp_schema.revisions import for_revision
 
 from ._decode import Answer
@@ -87,8 +86,8 @@ class BackChannel:
         lines = []
         for id in leg.open:
             self._legs.pop(id, None)
-            params = CancelledNotificationParams(request_id=id, reason=reason)
-            lines.append(encode_line(CancelledNotification(params=params)))
+            params = schema.CancelledNotificationParams(request_id=id, reason=reason)
+            lines.append(encode_line(schema.CancelledNotification(params=params)))
         leg.open.clear()
         return b"".join(lines)
 

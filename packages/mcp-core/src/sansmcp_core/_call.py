@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import msgspec
 
 from ._effects import Effect
-from ._operation import Mode
-from ._request_state import RequestState
-from ._rounds import Rounds
+from ._operation import ASYNC, Mode
+from ._rounds import RequestState, Rounds
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -41,6 +40,8 @@ class Call(msgspec.Struct, eq=False):
     mode: Mode
     request_id: str | int
     """The id of the request."""
+    around: "Around | None"
+    """What is entered around each run of the handler, in the thread or task that runs it."""
     earlier: Rounds | None
     """What earlier rounds left; None where there were none."""
     over: bool = False
@@ -78,10 +79,10 @@ class Call(msgspec.Struct, eq=False):
 
         May be called in any thread. Whatever it raises is for ``failed``, ``BaseException`` too.
         """
-        around = self.channel.around
+        around = self.around
         if around is None:
             return self.target.operation.function(*self.args, **self.kwargs)
-        if self.mode is Mode.ASYNC:
+        if self.mode is ASYNC:
             return _await_around(around, self)
         with around(self):
             value = self.returned = self.target.operation.function(*self.args, **self.kwargs)

@@ -45,7 +45,7 @@ class Calls:
     def __init__(
         self, server: "Server", envelope: "Envelope", admission: Admission, lifespan: Any
     ) -> None:
-        self.around = server.around_calls
+        self._around = server.around_calls
         self.lifespan = lifespan
         self.admission = admission
         self.asker = Asker(server, self)
@@ -54,19 +54,14 @@ class Calls:
         self._show_exceptions = server.settings.show_exceptions
         self._time_limit_s = server.settings.time_limit_s
 
-    def start(
-        self,
-        channel: "Channel",
-        request: "Request",
-        target: Target,
-        rounds: Rounds | None,
-        now: float,
-    ) -> list[Effect]:
-        """Return the effects of a new call: it runs, waits, or is answered at once."""
+    def open(
+        self, channel: "Channel", request: "Request", target: Target, rounds: Rounds | None
+    ) -> Call:
+        """Return a new call, which is to be run next."""
         id = request.id
-        call = Call(channel, request, target, target.operation.mode, id, rounds)
+        call = Call(channel, request, target, target.operation.mode, id, self._around, rounds)
         channel.open[id] = call
-        return self.run(call, now)
+        return call
 
     def completed(self, call: Call, value: Any, now: float) -> list[Effect]:
         """Return the effects of a handler's value."""
@@ -106,7 +101,7 @@ class Calls:
     # -- what questions lead to, too ---------------------------------------------------------
 
     def run(self, call: Call, now: float, known: bool = False) -> list[Effect]:
-        """Check the arguments and let the handler run, now or when there is a place.
+        """Return the effects of a call: it runs, waits, or is answered at once.
 
         Args:
             call: The call.

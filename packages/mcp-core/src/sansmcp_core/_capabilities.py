@@ -1,7 +1,5 @@
 """What a server offers, by what is registered and what its settings say."""
 
-from typing import NamedTuple
-
 from msgspec import UNSET
 from sansmcp_schema.capabilities import (
     PromptsCapability,
@@ -11,19 +9,10 @@ from sansmcp_schema.capabilities import (
 )
 from sansmcp_schema.revisions import for_revision
 
+from ._registries import Offered
 from ._settings import Settings
 
-__all__ = ["Offered", "server_capabilities"]
-
-
-class Offered(NamedTuple):
-    """Which kinds of things a server has or has had, and whether that may change."""
-
-    tools: bool
-    resources: bool
-    prompts: bool
-    completions: bool
-    frozen: bool
+__all__ = ["server_capabilities"]
 
 
 def server_capabilities(offered: Offered, settings: Settings, revision: str) -> ServerCapabilities:

@@ -6,7 +6,7 @@ from ._effects import Effect
 
 if TYPE_CHECKING:
     from ._back_channel import BackChannel
-    from ._call import Around, Call
+    from ._call import Call
     from ._timers import Timers
     from .http._head import RequestHead
 
@@ -19,10 +19,6 @@ class Channel(Protocol):
     Effects that its methods return, and those that are about one of its calls, are for whoever
     owns this channel; ``hand_over`` is the way to it from the turn of another one.
     """
-
-    @property
-    def around(self) -> "Around | None":
-        """What is entered around each run of a handler, in the thread or task that runs it."""
 
     @property
     def open(self) -> "dict[str | int, Call]":

@@ -31,9 +31,9 @@ __all__ = [
 
 MAX_TOOL_NAME_CHARS = 128
 
-_TOOL_NAME = re.compile(r"[A-Za-z0-9_.\-]{1,128}\Z")
-_META_NAME = re.compile(r"(?:[A-Za-z0-9](?:[A-Za-z0-9_.\-]*[A-Za-z0-9])?)?\Z")
-_META_LABEL = re.compile(r"[A-Za-z](?:[A-Za-z0-9\-]*[A-Za-z0-9])?\Z")
+_SIGNS_OF_TOOL_NAMES = str.maketrans("", "", "_-.")
+_META_NAME = r"(?:[A-Za-z0-9](?:[A-Za-z0-9_.\-]*[A-Za-z0-9])?)?\Z"
+_META_LABEL = r"[A-Za-z](?:[A-Za-z0-9\-]*[A-Za-z0-9])?\Z"
 _RESERVED_LABELS = ("modelcontextprotocol", "mcp")
 _ICON_SCHEMES = ("https:", "http:", "data:")
 _L = TypeVar("_L", bound=msgspec.Struct)
@@ -159,7 +159,8 @@ def check_tool_name(name: object) -> str:
     Source: MCP 2026-07-28 server/tools, Tool Names.
     """
     name = check_name("tool", name)
-    if _TOOL_NAME.match(name) is None:
+    letters = name.translate(_SIGNS_OF_TOOL_NAMES)
+    if len(name) > MAX_TOOL_NAME_CHARS or not (f"{letters}0".isascii() and f"{letters}0".isalnum()):
         warnings.warn(
             f"tool name {name!r} is outside what clients can be expected to take: 1 to "
             f"{MAX_TOOL_NAME_CHARS} of the characters A-Z a-z 0-9 _ - .",
@@ -303,12 +304,12 @@ def _meta_key_fault(key: object, *, reserved: tuple[str, ...] = _RESERVED_LABELS
     if not isinstance(key, str):
         return "is no string"
     prefix, slash, name = key.rpartition("/")
-    if _META_NAME.match(name) is None:
+    if re.match(_META_NAME, name) is None:
         return "has a name that does not begin and end with a letter or digit, or has other signs"
     if not slash:
         return "is empty" if not name else None
     labels = prefix.split(".")
-    if any(_META_LABEL.match(label) is None for label in labels):
+    if any(re.match(_META_LABEL, label) is None for label in labels):
         return "has a prefix that is not labels of letters, digits and hyphens, joined by dots"
     if labels[1:2] and labels[1].lower() in reserved:
         return "is reserved for the protocol itself (the second label of its prefix says so)"

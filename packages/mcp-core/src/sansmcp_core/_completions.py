@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from enum import Enum
 from functools import update_wrapper
 from itertools import islice
-from typing import Any, Final, Literal, TypeAlias, get_args
+from typing import Any, Final, Literal, TypeAlias, TypedDict, get_args
 
 import msgspec
 from msgspec import UNSET
@@ -25,13 +25,28 @@ from ._registry import Registry, describe_function
 from ._resource_options import check_limits
 from ._resources import ResourceRegistry, ResourceTemplate
 
-__all__ = ["NO_COMPLETER", "Completer", "Completion", "CompletionRegistry", "NoCompleter"]
+__all__ = [
+    "NO_COMPLETER",
+    "Completer",
+    "Completion",
+    "CompletionOptions",
+    "CompletionRegistry",
+    "NoCompleter",
+]
 
 _MAX_VALUES = 100
-_CONTEXT_NAME = re.compile(r"\bContext\b")
+_CONTEXT_NAME = r"\bContext\b"
 
 _Given: TypeAlias = Literal["value", "filled", "context"]
 _Reference: TypeAlias = PromptReference | ResourceTemplateReference
+
+
+class CompletionOptions(TypedDict, total=False):
+    """The keyword options of a completer; see ``CompletionRegistry.add``."""
+
+    inline: bool
+    time_limit_s: float
+    scopes: Collection[str]
 
 
 class NoCompleter(Enum):
@@ -67,6 +82,9 @@ class Completer(msgspec.Struct, frozen=True, kw_only=True):
         args = tuple(given[kind] for kind in self.positional)
         kwargs = {name: given[kind] for name, kind in self.keywords.items()}
         return Bound(args, kwargs)
+
+    def resolve(self) -> None:
+        """Nothing: what its parameters get is known from the beginning."""
 
     @property
     def takes_context(self) -> bool:
@@ -292,7 +310,7 @@ def _refuse_unmeant(function: Callable[..., Any], parameters: list[inspect.Param
 def _wants_context(parameter: inspect.Parameter) -> bool:
     annotation = parameter.annotation
     if isinstance(annotation, str):
-        return _CONTEXT_NAME.search(annotation) is not None
+        return re.search(_CONTEXT_NAME, annotation) is not None
     return annotation is Context or Context in get_args(annotation)
 
 

@@ -4,15 +4,10 @@ import math
 from typing import TYPE_CHECKING, Any
 
 import msgspec
+import sansmcp_schema as schema
 from msgspec import UNSET
 from sansmcp_schema.capabilities import ClientCapabilities, Implementation
 from sansmcp_schema.declare import to_json
-from sansmcp_schema.notifications import (
-    LoggingMessageNotification,
-    LoggingMessageNotificationParams,
-    ProgressNotification,
-    ProgressNotificationParams,
-)
 from sansmcp_schema.requests import LoggingLevel, decode_meta
 from sansmcp_schema.revisions import for_revision
 
@@ -86,14 +81,14 @@ class Context(AskingContext):
         if token is UNSET or progress <= call.last_progress:
             return
         call.last_progress = progress
-        params = ProgressNotificationParams(
+        params = schema.ProgressNotificationParams(
             progress_token=token,
             progress=progress,
             total=UNSET if total is None else total,
             message=UNSET if message is None else message,
         )
         notification = for_revision(
-            ProgressNotification(params=params), self._call.request.revision
+            schema.ProgressNotification(params=params), self._call.request.revision
         )
         call.notify(encode_line(notification))
 
@@ -112,11 +107,11 @@ class Context(AskingContext):
         wanted = self._call.request.log_level
         if wanted is None or LOG_LEVELS[level] < LOG_LEVELS[wanted]:
             return
-        params = LoggingMessageNotificationParams(
+        params = schema.LoggingMessageNotificationParams(
             level=level, data=msgspec.Raw(to_json(data)), logger=UNSET if logger is None else logger
         )
         notification = for_revision(
-            LoggingMessageNotification(params=params), self._call.request.revision
+            schema.LoggingMessageNotification(params=params), self._call.request.revision
         )
         self._call.notify(encode_line(notification))
 

@@ -6,9 +6,12 @@ carries a MAC over that and the list it belongs to.
 
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
-from typing import Protocol
+from typing import TYPE_CHECKING
 
-__all__ = ["Cursors", "Place"]
+if TYPE_CHECKING:
+    from ._protocols import Place
+
+__all__ = ["Cursors"]
 
 _SERIAL_BYTES = 8
 _INSTANCE_BYTES = 8
@@ -16,18 +19,6 @@ _DIGEST_BYTES = 8
 _MAC_BYTES = 16
 _CURSOR_CHARS = 2 * (_SERIAL_BYTES + _INSTANCE_BYTES + _DIGEST_BYTES + _MAC_BYTES)
 _KEY_BYTES = 32
-
-
-class Place(Protocol):
-    """An entry in a list, in ascending order of serial numbers."""
-
-    @property
-    def serial(self) -> int:
-        """Its serial number, never used for another entry of this process."""
-
-    @property
-    def key(self) -> str:
-        """The name it is kept under."""
 
 
 class Cursors:
@@ -53,13 +44,13 @@ class Cursors:
         self._instance = random(_INSTANCE_BYTES)
         self._max_chars = max_chars
 
-    def after(self, kind: str, place: Place) -> str:
+    def after(self, kind: str, place: "Place") -> str:
         """The cursor for what follows ``place`` in the list ``kind``."""
         serial = place.serial.to_bytes(_SERIAL_BYTES, "big")
         body = serial + self._instance + _digest(place.key)
         return (body + self._mac(self._keys[0], kind, body)).hex()
 
-    def start(self, kind: str, places: Sequence[Place], cursor: str) -> int | None:
+    def start(self, kind: str, places: "Sequence[Place]", cursor: str) -> int | None:
         """The index in ``places`` where the page behind ``cursor`` starts.
 
         ``None`` for what this server, or one that shares its keys, never issued for this list.
@@ -110,7 +101,7 @@ def _same(left: bytes, right: bytes) -> bool:
     return hmac.compare_digest(left, right)
 
 
-def _serial_of(place: Place) -> int:
+def _serial_of(place: "Place") -> int:
     return place.serial
 
 

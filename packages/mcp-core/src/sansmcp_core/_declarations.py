@@ -1,20 +1,33 @@
 """What a decorator is given: its arguments and options, checked before anything is made of them."""
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Collection, Mapping
+from importlib import import_module
+from typing import Any, Literal, TypeAlias
+
+import msgspec
 
 from ._errors import RegistrationError
-from ._prompts import PromptDeclaration
-from ._resource_options import ResourceDeclaration
-from ._tool_options import ToolDeclaration
 
-__all__ = ["check_arguments", "check_options"]
+__all__ = ["Mark", "MarkKind", "check_arguments", "check_options"]
 
-_OPTIONS: dict[str, tuple[str, ...]] = {
-    "tool": ToolDeclaration.__struct_fields__,
-    "resource": ResourceDeclaration.__struct_fields__,
-    "prompt": PromptDeclaration.__struct_fields__,
-    "completion": ("inline", "time_limit_s", "scopes"),
+MarkKind: TypeAlias = Literal["tool", "resource", "prompt", "completion"]
+
+
+class Mark(msgspec.Struct, frozen=True):
+    """One declaration left on a function: the decorator's arguments and where it stood."""
+
+    kind: MarkKind
+    arguments: tuple[Any, ...]
+    options: Mapping[str, Any]
+    local_names: Mapping[str, Any] | None
+
+
+# Kind of declaration -> where its options stand: module and class, loaded when there is one.
+_OPTIONS = {
+    "tool": ("_tool_options", "ToolOptions"),
+    "resource": ("_resource_options", "ResourceOptions"),
+    "prompt": ("_prompts", "PromptOptions"),
+    "completion": ("_completions", "CompletionOptions"),
 }
 # Kind of declaration -> how many texts it takes by position, and what it says without them.
 _ARGUMENTS: dict[str, tuple[int, str]] = {
@@ -49,7 +62,8 @@ def check_options(decorator: str, kind: str, options: Mapping[str, Any]) -> None
     Raises:
         RegistrationError: It does not know one; the message tells those it knows.
     """
-    known = _OPTIONS[kind]
+    module, options_class = _OPTIONS[kind]
+    known = getattr(import_module(f".{module}", __package__), options_class).__annotations__
     for name in options:
         if name not in known:
             raise RegistrationError(
@@ -58,7 +72,7 @@ def check_options(decorator: str, kind: str, options: Mapping[str, Any]) -> None
             )
 
 
-def _meant(name: str, known: tuple[str, ...]) -> str:
+def _meant(name: str, known: Collection[str]) -> str:
     import difflib  # noqa: PLC0415 - only where something is wrong
 
     close = difflib.get_close_matches(name, known, 1)

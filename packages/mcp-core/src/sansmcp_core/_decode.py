@@ -19,7 +19,7 @@ _OPEN_BRACE = NO_PARAMS[0]
 
 
 @final
-class Message(msgspec.Struct, frozen=True):
+class Message(msgspec.Struct, frozen=True, gc=False):
     """A request, or a notification where ``id`` is unset."""
 
     method: str
@@ -29,7 +29,7 @@ class Message(msgspec.Struct, frozen=True):
 
 
 @final
-class Answer(msgspec.Struct, frozen=True):
+class Answer(msgspec.Struct, frozen=True, gc=False):
     """What the peer answers to a request of ours: one of result and error is set."""
 
     id: str | int
@@ -51,7 +51,7 @@ class Rejection(msgspec.Struct, frozen=True):
     """Whether the era is modern, or none at all."""
 
 
-class Ignored(msgspec.Struct, frozen=True):
+class Ignored(msgspec.Struct, frozen=True, gc=False):
     """A message that must not be answered and means nothing here."""
 
     reason: str
@@ -162,13 +162,13 @@ def _wrong_shape(value: dict[str, Any]) -> Rejection:
 
 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-_SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
+_SURROGATE = rb"\\u[dD][89a-fA-F]"
 
 
 def _why_unreadable(line: bytes, error: Exception) -> str:
     """Word what the decoder is vague about."""
     if line.startswith(_BYTE_ORDER_MARK):
         return "the message begins with a byte order mark; send UTF-8 without one"
-    if _SURROGATE.search(line):
+    if re.search(_SURROGATE, line):
         return f"perhaps half of a surrogate pair, \\ud800 to \\udfff, without the other ({error})"
     return str(error)

@@ -5,11 +5,13 @@ Source: MCP 2026-07-28 server/discover; 2025-11-25 basic/lifecycle, Initializati
 
 from typing import TYPE_CHECKING
 
+import sansmcp_schema as schema
 from msgspec import UNSET
-from sansmcp_schema.results import InitializeResult
 from sansmcp_schema.revisions import LEGACY_REVISIONS, MODERN_REVISIONS
 
 if TYPE_CHECKING:
+    from sansmcp_schema.results import InitializeResult
+
     from ._server import Server
 
 __all__ = ["initialize_result", "server_versions"]
@@ -22,9 +24,9 @@ def server_versions(server: "Server") -> list[str]:
     return [*reversed(MODERN_REVISIONS), *reversed(legacy)]
 
 
-def initialize_result(server: "Server", revision: str) -> InitializeResult:
+def initialize_result(server: "Server", revision: str) -> "InitializeResult":
     """Return the answer to ``initialize`` that agrees on ``revision``."""
-    return InitializeResult(
+    return schema.InitializeResult(
         protocol_version=revision,
         capabilities=server.capabilities(revision),
         server_info=server.info,

@@ -33,7 +33,6 @@ class DuplexChannel:
         "_listeners",
         "_outbox",
         "_unsent",
-        "around",
         "back_channel",
         "client_gone",
         "head",
@@ -44,7 +43,6 @@ class DuplexChannel:
     def __init__(
         self, calls: "Calls", outbox: Outbox, unsent: Unsent, listeners: "Listeners"
     ) -> None:
-        self.around = calls.around
         self.open: dict[str | int, Call] = {}
         self.timers = Timers()
         self.back_channel = BackChannel()

@@ -31,7 +31,7 @@ class Send(msgspec.Struct, frozen=True, gc=False):
     data: bytes
 
 
-class Run(msgspec.Struct, frozen=True):
+class Run(msgspec.Struct, frozen=True, gc=False):
     """Carry out ``call`` as its ``mode`` says, then tell it how that ended."""
 
     call: "Call"
@@ -59,7 +59,7 @@ class Report(msgspec.Struct, frozen=True):
     request_id: str | int | None = None
 
 
-class Respond(msgspec.Struct, frozen=True):
+class Respond(msgspec.Struct, frozen=True, gc=False):
     """Send a whole HTTP answer; its headers are complete."""
 
     status: int

@@ -15,7 +15,7 @@ from sansmcp_schema.meta_keys import SERVER_INFO_KEY, SUBSCRIPTION_ID_KEY
 from sansmcp_schema.results import CacheableResult, Result
 from sansmcp_schema.revisions import for_revision
 
-from ._era import Era
+from ._era import MODERN, Era
 from ._settings import CacheHint
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ class Envelope:
             Exception: The result holds what JSON has not.
         """
         if type(result) is not Raw:
-            if era is Era.MODERN:
+            if era is MODERN:
                 self._complete(result, cache)
             else:
                 result = for_revision(result, revision)

@@ -9,7 +9,7 @@ from msgspec import UNSET
 from sansmcp_schema.requests import RequestMeta
 from sansmcp_schema.revisions import MODERN_REVISIONS
 
-__all__ = ["Era", "classify_era"]
+__all__ = ["LEGACY", "MODERN", "Era", "classify_era"]
 
 
 class Era(Enum):
@@ -22,8 +22,12 @@ class Era(Enum):
     """The ``initialize`` handshake, revision 2025-11-25 and earlier."""
 
 
+# Python 3.11 takes longer to find a member of an enumeration than to do all else with it.
+MODERN, LEGACY = Era.MODERN, Era.LEGACY
+
+
 # Methods that only one era can mean, unless the message itself says otherwise.
-_ERA_OF_METHOD = {"server/discover": Era.MODERN, "initialize": Era.LEGACY}
+_ERA_OF_METHOD = {"server/discover": MODERN, "initialize": LEGACY}
 
 
 def classify_era(method: str, meta: RequestMeta, header_version: str | None) -> Era:
@@ -43,8 +47,8 @@ def classify_era(method: str, meta: RequestMeta, header_version: str | None) -> 
         header_version: The HTTP version header; ``None`` where there is none, as on stdio.
     """
     if meta.protocol_version is not UNSET or meta.client_capabilities is not UNSET:
-        return Era.MODERN
+        return MODERN
     known = _ERA_OF_METHOD.get(method)
     if known is not None:
         return known
-    return Era.MODERN if header_version in MODERN_REVISIONS else Era.LEGACY
+    return MODERN if header_version in MODERN_REVISIONS else LEGACY

@@ -1,5 +1,6 @@
 """Bytes in any segmentation in, whole lines out: linear in time, bounded in memory."""
 
+from collections.abc import Sequence
 from typing import Final, final
 
 __all__ = ["TOO_LONG", "LineBuffer", "TooLong"]
@@ -33,22 +34,28 @@ class LineBuffer:
         self._partial = bytearray()
         self._skipping = False
 
-    def feed(self, data: bytes) -> list[bytes | TooLong]:
+    def feed(self, data: bytes) -> Sequence[bytes | TooLong]:
         """Return the lines that ``data`` ends, in order, without their newlines."""
-        pieces: list[bytes | TooLong] = list(data.split(b"\n"))
+        pieces = data.split(b"\n")
         rest = pieces.pop()
-        assert isinstance(rest, bytes)
-        if len(data) > self._max_line_bytes:
-            pieces = [self._checked(piece) for piece in pieces]
-        if pieces and self._skipping:
+        if self._partial or self._skipping or len(data) > self._max_line_bytes:
+            return self._joined(list(pieces), rest)
+        if rest:
+            self._partial += rest
+        return pieces
+
+    def _joined(self, lines: list[bytes | TooLong], rest: bytes) -> list[bytes | TooLong]:
+        """Put lines together with what came before, and leave out what is too long."""
+        lines = [self._checked(line) for line in lines]
+        if lines and self._skipping:
             # The line was told to be too long when that became known; this is its end.
             self._skipping = False
-            del pieces[0]
-        elif pieces and self._partial:
-            pieces[0] = self._completed(pieces[0])
+            del lines[0]
+        elif lines and self._partial:
+            lines[0] = self._completed(lines[0])
         if rest and not self._skipping:
-            self._keep(rest, pieces)
-        return pieces
+            self._keep(rest, lines)
+        return lines
 
     def end(self) -> bytes:
         """Return the line that the end of the stream left without a newline; empty for none."""

@@ -4,38 +4,27 @@ Source: MCP 2026-07-28 basic/patterns/subscriptions; 2025-11-25 server/resources
 """
 
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+import sansmcp_schema as schema
 from msgspec import UNSET
-from sansmcp_schema.notifications import (
-    CancelledNotification,
-    PromptListChangedNotification,
-    ResourceListChangedNotification,
-    ResourceUpdatedNotification,
-    ResourceUpdatedNotificationParams,
-    SubscriptionsAcknowledgedNotification,
-    SubscriptionsAcknowledgedNotificationParams,
-    ToolListChangedNotification,
-)
-from sansmcp_schema.requests import (
-    CancelledNotificationParams,
-    NotificationParams,
-    SubscriptionFilter,
-)
-from sansmcp_schema.results import SubscriptionsListenResult
 
 from ._envelope import SUBSCRIPTION_ID_KEY, Envelope, encode_line
 from ._era import Era
 from ._session import LegacySession
 from ._subscriptions import Changes, Hub, Kind, Listener
 
+if TYPE_CHECKING:
+    from sansmcp_schema.requests import SubscriptionFilter
+
 __all__ = ["Listeners", "Subscription", "change_lines"]
 
-_LIST_CHANGED: dict[Kind, Any] = {
-    "tools": ToolListChangedNotification,
-    "prompts": PromptListChangedNotification,
-    "resources": ResourceListChangedNotification,
+_LIST_CHANGED: dict[Kind, str] = {
+    "tools": "ToolListChangedNotification",
+    "prompts": "PromptListChangedNotification",
+    "resources": "ResourceListChangedNotification",
 }
+"""The names of the notifications, whose Structs are loaded with the first change."""
 
 
 class Subscription:
@@ -47,7 +36,7 @@ class Subscription:
         self,
         id: str | int,
         revision: str,
-        honoured: SubscriptionFilter,
+        honoured: "SubscriptionFilter",
         ready: Callable[[Listener], None],
     ) -> None:
         self.id = id
@@ -68,10 +57,10 @@ class Subscription:
 
     def acknowledgement(self) -> bytes:
         """Return the message that comes before every other one of the subscription."""
-        params = SubscriptionsAcknowledgedNotificationParams(
+        params = schema.SubscriptionsAcknowledgedNotificationParams(
             meta=self._meta, notifications=self._filter
         )
-        return encode_line(SubscriptionsAcknowledgedNotification(params=params))
+        return encode_line(schema.SubscriptionsAcknowledgedNotification(params=params))
 
     def lines(self, changes: Changes) -> bytes:
         """Return the notifications for ``changes``."""
@@ -83,11 +72,11 @@ class Subscription:
         Two pages of the specification disagree: one wants a final result, the other a
         ``notifications/cancelled``. The result is sent, and the other behind a switch.
         """
-        result = SubscriptionsListenResult(meta=dict(self._meta))
+        result = schema.SubscriptionsListenResult(meta=dict(self._meta))
         line = envelope.result(self.id, result, Era.MODERN, self.revision, None)
         if cancel_too:
-            params = CancelledNotificationParams(meta=self._meta, request_id=self.id)
-            line = encode_line(CancelledNotification(params=params)) + line
+            params = schema.CancelledNotificationParams(meta=self._meta, request_id=self.id)
+            line = encode_line(schema.CancelledNotification(params=params)) + line
         return line
 
 
@@ -111,7 +100,7 @@ class Listeners:
         self._by_listener: dict[Listener, Subscription | None] = {}
 
     def open(
-        self, id: str | int, revision: str, honoured: SubscriptionFilter
+        self, id: str | int, revision: str, honoured: "SubscriptionFilter"
     ) -> Subscription | None:
         """Return a new subscription; None where the server has too many."""
         subscription = Subscription(id, revision, honoured, self._ready)
@@ -190,9 +179,9 @@ def change_lines(changes: Changes, meta: dict[str, Any] | None) -> bytes:
     shared = UNSET if meta is None else meta
     lines = []
     for kind in changes.kinds:
-        params = UNSET if meta is None else NotificationParams(meta=meta)
-        lines.append(encode_line(_LIST_CHANGED[kind](params=params)))
+        params = UNSET if meta is None else schema.NotificationParams(meta=meta)
+        lines.append(encode_line(getattr(schema, _LIST_CHANGED[kind])(params=params)))
     for uri in changes.uris:
-        updated = ResourceUpdatedNotificationParams(meta=shared, uri=uri)
-        lines.append(encode_line(ResourceUpdatedNotification(params=updated)))
+        updated = schema.ResourceUpdatedNotificationParams(meta=shared, uri=uri)
+        lines.append(encode_line(schema.ResourceUpdatedNotification(params=updated)))
     return b"".join(lines)

@@ -1,58 +1,37 @@
 """The four lists as bytes: encoded once per registry version, revision and page."""
 
 from _thread import allocate_lock
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any, Literal, NamedTuple, Protocol, TypeAlias
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import msgspec
+from sansmcp_schema import results
 from sansmcp_schema.capabilities import Implementation
 from sansmcp_schema.meta_keys import SERVER_INFO_KEY
-from sansmcp_schema.results import (
-    ListPromptsResult,
-    ListResourcesResult,
-    ListResourceTemplatesResult,
-    ListToolsResult,
-    PaginatedResult,
-)
 from sansmcp_schema.revisions import MODERN_REVISIONS, for_revision
 
-from ._cursors import Cursors
 from ._effects import Report
-from ._registry import Row, Snapshot
+from ._registry import Row
 from ._settings import CacheHint, Settings
 
-__all__ = ["SERVER_INFO_KEY", "ListKind", "ListSource", "Listable", "Lists"]
+if TYPE_CHECKING:
+    from ._cursors import Cursors
+    from ._protocols import ListSources
+
+__all__ = ["SERVER_INFO_KEY", "ListKind", "Lists"]
 
 ListKind: TypeAlias = Literal["tools", "resources", "resource_templates", "prompts"]
 
-_RESULTS: dict[ListKind, Callable[..., PaginatedResult]] = {
-    "tools": ListToolsResult,
-    "resources": ListResourcesResult,
-    "resource_templates": ListResourceTemplatesResult,
-    "prompts": ListPromptsResult,
+_RESULTS: dict[ListKind, str] = {
+    "tools": "ListToolsResult",
+    "resources": "ListResourcesResult",
+    "resource_templates": "ListResourceTemplatesResult",
+    "prompts": "ListPromptsResult",
 }
+"""The names of the results, whose Structs are loaded with the first list."""
 
 
-class Listable(Protocol):
-    """An entry that a list shows."""
-
-    def listing(self) -> msgspec.Struct:
-        """What clients see of it, before a revision takes out what it lacks."""
-
-    def before_listing(self) -> Report | None:
-        """Bring it up to date before its list is made again; what went wrong, if anything."""
-
-
-class ListSource(Protocol):
-    """A registry, seen from its list."""
-
-    version: int
-
-    def snapshot(self) -> Snapshot[Any]:
-        """Its entries now, in order, with their serial numbers."""
-
-
-class _Listed(NamedTuple):
+class _Listed(msgspec.Struct, frozen=True):
     version: int
     rows: tuple[Row[Any], ...]
     pages: dict[tuple[str, int], msgspec.Raw]
@@ -70,7 +49,7 @@ class Lists:
 
     def __init__(
         self,
-        sources: Mapping[ListKind, ListSource],
+        sources: "ListSources",
         info: Implementation,
         settings: Settings,
         random: Callable[[int], bytes],
@@ -87,11 +66,7 @@ class Lists:
         self._info = info
         self._settings = settings
         self._size = settings.page_size
-        self._cursors = (
-            None
-            if settings.page_size is None
-            else Cursors(info.name, settings.state_keys, random, settings.limits.max_cursor_chars)
-        )
+        self._cursors = _cursors(info.name, settings, random)
         self._lock = allocate_lock()
         self._listed: dict[ListKind, _Listed] = {}
         self._reports: list[Report] = []
@@ -162,7 +137,7 @@ class Lists:
         end = len(rows) if self._size is None else min(start + self._size, len(rows))
         modern = revision in MODERN_REVISIONS
         entries = [row.entry.listing() for row in rows[start:end]]
-        result = _RESULTS[kind](**{kind: entries})
+        result: results.PaginatedResult = getattr(results, _RESULTS[kind])(**{kind: entries})
         if self._cursors is not None and end < len(rows):
             result.next_cursor = self._cursors.after(kind, rows[end - 1])
         if modern:
@@ -173,3 +148,13 @@ class Lists:
             if self._settings.server_info_in_results:
                 result.meta = {SERVER_INFO_KEY: for_revision(self._info, revision)}
         return msgspec.Raw(msgspec.json.encode(for_revision(result, revision)))
+
+
+def _cursors(
+    server_name: str, settings: Settings, random: Callable[[int], bytes]
+) -> "Cursors | None":
+    if settings.page_size is None:
+        return None
+    from ._cursors import Cursors  # noqa: PLC0415 - most lists are one page
+
+    return Cursors(server_name, settings.state_keys, random, settings.limits.max_cursor_chars)

@@ -3,32 +3,22 @@
 import inspect
 from collections.abc import Callable, Iterator, Mapping
 from types import FunctionType, ModuleType
-from typing import Any, Literal, NamedTuple, TypeAlias, TypeVar
+from typing import Any, TypeVar
 
+import msgspec
 from sansmcp_schema.declare import caller_locals
 
-from ._declarations import check_arguments, check_options
+from ._declarations import Mark, MarkKind, check_arguments, check_options
 from ._errors import RegistrationError
 
-__all__ = ["Mark", "MarkKind", "Marked", "add_mark", "marked_handlers", "marking"]
+__all__ = ["Marked", "add_mark", "marked_handlers", "marking"]
 
 F = TypeVar("F", bound=Callable[..., Any])
-
-MarkKind: TypeAlias = Literal["tool", "resource", "prompt", "completion"]
 
 _ATTRIBUTE = "__sansmcp_marks__"
 
 
-class Mark(NamedTuple):
-    """One declaration left on a function: the decorator's arguments and where it stood."""
-
-    kind: MarkKind
-    arguments: tuple[Any, ...]
-    options: Mapping[str, Any]
-    local_names: Mapping[str, Any] | None
-
-
-class Marked(NamedTuple):
+class Marked(msgspec.Struct, frozen=True):
     """A method that can be called, and a declaration left on it."""
 
     handler: Callable[..., Any]

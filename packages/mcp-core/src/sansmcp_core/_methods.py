@@ -1,23 +1,12 @@
 """The table of methods: which era has them, what they need, what they do."""
 
 from collections.abc import Callable
+from importlib import import_module
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import msgspec
-from sansmcp_schema.requests import (
-    CallToolRequestParams,
-    CompleteRequestParams,
-    GetPromptRequestParams,
-    InitializeRequestParams,
-    PaginatedRequestParams,
-    ReadResourceRequestParams,
-    RequestParams,
-    SetLevelRequestParams,
-    SubscribeRequestParams,
-    SubscriptionsListenRequestParams,
-    UnsubscribeRequestParams,
-)
+import sansmcp_schema as schema
 
 from . import _actions as actions
 
@@ -41,8 +30,8 @@ class Method(msgspec.Struct):
     legacy: "_Offer"
     """Whether a server has it in the legacy era."""
 
-    params: type
-    """The Struct of its parameters, ``_meta`` included."""
+    params: str
+    """The name of the Struct of its parameters, ``_meta`` included."""
 
     serve: "_Action"
 
@@ -58,7 +47,7 @@ class Method(msgspec.Struct):
     def _decode_first(self, raw: bytes) -> Any:
         # Decoders are made with the first request: a process that is started for a few requests
         # has no use for most of them.
-        self.decode_params = msgspec.json.Decoder(self.params).decode
+        self.decode_params = msgspec.json.Decoder(getattr(schema, self.params)).decode
         return self.decode_params(raw)
 
 
@@ -75,18 +64,15 @@ def _tools(server: "Server") -> bool:
 
 
 def _resources(server: "Server") -> bool:
-    registries = server.resources
-    return (
-        registries.fixed.offered or registries.templates.offered or server.settings.offer_resources
-    )
+    return server.registries.offered().resources or server.settings.offer_resources
 
 
 def _prompts(server: "Server") -> bool:
-    return server.prompts.offered or server.settings.offer_prompts
+    return server.registries.offered().prompts or server.settings.offer_prompts
 
 
 def _completions(server: "Server") -> bool:
-    return server.completions.offered or server.settings.offer_completions
+    return server.registries.offered().completions or server.settings.offer_completions
 
 
 def _logging(server: "Server") -> bool:
@@ -101,30 +87,44 @@ _by_name = attrgetter("name")
 _by_uri = attrgetter("uri")
 
 
-_PAGE, _URI = PaginatedRequestParams, ReadResourceRequestParams
-_FOLLOW, _LEAVE = SubscribeRequestParams, UnsubscribeRequestParams
+def _late(name: str) -> _Action:
+    """An action that is loaded by its first request."""
+
+    def load(request: "Request", server: "Server", now: float) -> "Outcome":
+        action: _Action = getattr(import_module("._feature_actions", __package__), name)
+        request.method.serve = action
+        return action(request, server, now)
+
+    return load
+
+
+_PAGE = "PaginatedRequestParams"
 
 METHODS: dict[str, Method] = {
-    "server/discover": Method(_always, _never, RequestParams, actions.discover),
-    "initialize": Method(_never, _always, InitializeRequestParams, actions.begin),
-    "ping": Method(_modern_ping, _always, RequestParams, actions.ping),
+    "server/discover": Method(_always, _never, "RequestParams", actions.discover),
+    "initialize": Method(_never, _always, "InitializeRequestParams", _late("begin")),
+    "ping": Method(_modern_ping, _always, "RequestParams", actions.ping),
     "tools/list": Method(_tools, _tools, _PAGE, actions.list_page("tools")),
-    "tools/call": Method(_tools, _tools, CallToolRequestParams, actions.call_tool, _by_name),
+    "tools/call": Method(_tools, _tools, "CallToolRequestParams", actions.call_tool, _by_name),
     "resources/list": Method(_resources, _resources, _PAGE, actions.list_page("resources")),
     "resources/templates/list": Method(
         _resources, _resources, _PAGE, actions.list_page("resource_templates")
     ),
-    "resources/read": Method(_resources, _resources, _URI, actions.read_resource, _by_uri),
-    "resources/subscribe": Method(_never, _resources, _FOLLOW, actions.follow(wanted=True)),
-    "resources/unsubscribe": Method(_never, _resources, _LEAVE, actions.follow(wanted=False)),
-    "prompts/list": Method(_prompts, _prompts, _PAGE, actions.list_page("prompts")),
-    "prompts/get": Method(_prompts, _prompts, GetPromptRequestParams, actions.get_prompt, _by_name),
-    "completion/complete": Method(
-        _completions, _completions, CompleteRequestParams, actions.complete
+    "resources/read": Method(
+        _resources, _resources, "ReadResourceRequestParams", _late("read_resource"), _by_uri
     ),
-    "logging/setLevel": Method(_never, _logging, SetLevelRequestParams, actions.set_level),
+    "resources/subscribe": Method(_never, _resources, "SubscribeRequestParams", _late("follow")),
+    "resources/unsubscribe": Method(_never, _resources, "UnsubscribeRequestParams", _late("leave")),
+    "prompts/list": Method(_prompts, _prompts, _PAGE, actions.list_page("prompts")),
+    "prompts/get": Method(
+        _prompts, _prompts, "GetPromptRequestParams", _late("get_prompt"), _by_name
+    ),
+    "completion/complete": Method(
+        _completions, _completions, "CompleteRequestParams", _late("complete")
+    ),
+    "logging/setLevel": Method(_never, _logging, "SetLevelRequestParams", _late("set_level")),
     "subscriptions/listen": Method(
-        _always, _never, SubscriptionsListenRequestParams, actions.listen
+        _always, _never, "SubscriptionsListenRequestParams", _late("listen")
     ),
 }
 """Requests by method; what stands in no row is ``-32601`` on every revision."""

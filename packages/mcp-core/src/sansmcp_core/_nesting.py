@@ -5,7 +5,8 @@ import re
 __all__ = ["nests_deeper"]
 
 # Possessive, and satisfied by the end of the text too, so that no input makes it step back.
-_STRING = re.compile(rb'"(?:[^"\\]++|\\.)*+(?:"|\Z|\\\Z)', re.DOTALL)
+# A text: few messages nest so deep that it is needed, and only those have it compiled.
+_STRING = rb'(?s:"(?:[^"\\]++|\\.)*+(?:"|\Z|\\\Z))'
 _NOT_BRACKETS = bytes(byte for byte in range(256) if byte not in b"[]{}")
 _OPEN = b"[{"
 
@@ -18,7 +19,7 @@ def nests_deeper(data: bytes, max_nesting: int) -> bool:
     """
     if data.count(b"[") + data.count(b"{") <= max_nesting:
         return False
-    brackets = _STRING.sub(b"", data).translate(None, _NOT_BRACKETS)
+    brackets = re.sub(_STRING, b"", data).translate(None, _NOT_BRACKETS)
     depth = 0
     for byte in brackets:
         if byte in _OPEN:

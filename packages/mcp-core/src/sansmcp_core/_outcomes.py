@@ -1,10 +1,9 @@
 """What a request leads to, as a value that the binding carries out."""
 
-from typing import TypeAlias, final
+from typing import TYPE_CHECKING, TypeAlias, final
 
 import msgspec
 from msgspec import Raw
-from sansmcp_schema.requests import InitializeRequestParams, SubscriptionFilter
 from sansmcp_schema.results import Result
 
 from ._decode import Rejection
@@ -13,10 +12,13 @@ from ._settings import CacheHint
 from ._subscriptions import Kind
 from ._targets import Target
 
+if TYPE_CHECKING:
+    from sansmcp_schema.requests import InitializeRequestParams, SubscriptionFilter
+
 __all__ = ["AtOnce", "Begin", "Follow", "Listen", "Outcome", "Reply", "Start"]
 
 
-class Reply(msgspec.Struct, frozen=True):
+class Reply(msgspec.Struct, frozen=True, gc=False):
     """Answer at once; an encoded result is complete as it is."""
 
     result: Result | Raw
@@ -24,7 +26,7 @@ class Reply(msgspec.Struct, frozen=True):
 
 
 @final
-class Start(msgspec.Struct, frozen=True):
+class Start(msgspec.Struct, frozen=True, gc=False):
     """Run a handler."""
 
     target: Target
@@ -35,13 +37,13 @@ class Start(msgspec.Struct, frozen=True):
 class Listen(msgspec.Struct, frozen=True):
     """Open a subscription with this filter, which the server can honour."""
 
-    honoured: SubscriptionFilter
+    honoured: "SubscriptionFilter"
 
 
 class Begin(msgspec.Struct, frozen=True):
     """Begin the legacy session."""
 
-    params: InitializeRequestParams
+    params: "InitializeRequestParams"
     kinds: tuple[Kind, ...]
     """Lists whose changes the server promises to tell of."""
 

@@ -83,8 +83,9 @@ class Reception:
         try:
             outcome = request.method.serve(request, self._server, now)
             if type(outcome) is Start:
-                target, rounds = outcome.target, outcome.rounds
-                effects += self._calls.start(self._channel, request, target, rounds, now)
+                calls = self._calls
+                call = calls.open(self._channel, request, outcome.target, outcome.rounds)
+                effects += calls.run(call, now)
             else:
                 self._carry_out(request, outcome, effects)
         except Exception as error:  # noqa: BLE001 - the author's declarations may hold anything

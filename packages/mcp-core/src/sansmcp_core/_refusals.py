@@ -1,9 +1,9 @@
 """What every binding says where it cannot serve a message, and how it reads a cancellation."""
 
 import msgspec
+import sansmcp_schema as schema
 from msgspec import UNSET, UnsetType
 from sansmcp_schema.jsonrpc import INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST
-from sansmcp_schema.requests import CancelledNotificationParams
 
 from ._decode import Message, Rejection
 from ._effects import Report
@@ -21,8 +21,6 @@ __all__ = [
 BUSY_CALLS = "Server busy: too many calls are waiting; try again later"
 BUSY_LISTENERS = "Server busy: too many listeners; try again later"
 GOING_DOWN = "Server is shutting down"
-
-_decode_cancelled = msgspec.json.Decoder(CancelledNotificationParams).decode
 
 
 def id_still_open(id: str | int) -> Rejection:
@@ -52,6 +50,7 @@ def unanswerable(message: Message, error: Exception) -> tuple[Report, Rejection]
 def cancelled_id(message: Message) -> str | int | UnsetType:
     """Return the id that a ``notifications/cancelled`` names; UNSET where it names none."""
     try:
-        return _decode_cancelled(message.params).request_id
+        params = msgspec.json.decode(message.params, type=schema.CancelledNotificationParams)
+        return params.request_id
     except (ValueError, RecursionError):
         return UNSET

@@ -3,19 +3,24 @@
 from _thread import allocate_lock
 from collections.abc import Callable
 from operator import attrgetter
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+import msgspec
 
 from ._errors import RegistrationError
-from ._operation import Mode, Operation
+from ._operation import Mode
+
+if TYPE_CHECKING:
+    from ._protocols import Operation
 
 __all__ = ["Registry", "Row", "Snapshot", "describe_function"]
 
-E = TypeVar("E", bound=Operation)
+E = TypeVar("E", bound="Operation")
 
 _SHOWN_NAMES = 10
 
 
-class Row(NamedTuple, Generic[E]):
+class Row(msgspec.Struct, Generic[E], frozen=True):
     """An entry with its serial number, which grows with each registration and is never reused."""
 
     serial: int
@@ -23,7 +28,7 @@ class Row(NamedTuple, Generic[E]):
     entry: E
 
 
-class Snapshot(NamedTuple, Generic[E]):
+class Snapshot(msgspec.Struct, Generic[E], frozen=True):
     """The enabled entries of one version of a registry, in order of registration."""
 
     version: int
@@ -213,7 +218,7 @@ def describe_function(function: Any) -> str:
     return f"{module}.{name}" if module else str(name)
 
 
-def _refuse_async(noun: str, key: str, entry: Operation) -> None:
+def _refuse_async(noun: str, key: str, entry: "Operation") -> None:
     if entry.mode is Mode.ASYNC:
         raise RegistrationError(
             f"the handler of {noun} {key!r} is async, but this server is served without an event "

@@ -42,7 +42,7 @@ from sansmcp_schema.revisions import MODERN_REVISIONS
 
 from ._decode import Message, Rejection
 from ._discovery import server_versions
-from ._era import Era, classify_era
+from ._era import LEGACY, MODERN, Era, classify_era
 from ._methods import METHODS, Method
 from ._session import LegacySession
 
@@ -63,6 +63,7 @@ _decode_meta_only = msgspec.json.Decoder(RequestParams).decode
 class Request(msgspec.Struct):
     """One request or notification that passed the ladder."""
 
+    id: str | int
     message: Message
     method: Method
     params: Any
@@ -80,13 +81,6 @@ class Request(msgspec.Struct):
     """What the head of a modern HTTP request says about its body."""
 
     @property
-    def id(self) -> str | int:
-        """The id of the request."""
-        id = self.message.id
-        assert id is not UNSET
-        return id
-
-    @property
     def client_info(self) -> Implementation | None:
         """What the client calls itself."""
         info = self.client.client_info
@@ -101,7 +95,7 @@ class Request(msgspec.Struct):
     @property
     def log_level(self) -> str | None:
         """The least level of log messages the client asked for; None for none at all."""
-        if self.era is Era.LEGACY:
+        if self.era is LEGACY:
             return self.session.log_level
         level = self.meta.log_level
         return None if level is UNSET else level
@@ -133,13 +127,13 @@ def read_request(
     meta: RequestMeta = NO_META if params.meta is UNSET else params.meta
     settings = server.settings
     header_version = None if mirror is None else mirror.version
-    if settings.modern and classify_era(message.method, meta, header_version) is Era.MODERN:
-        return _modern_request(message, method, params, meta, failure, server, mirror)
+    if settings.modern and classify_era(message.method, meta, header_version) is MODERN:
+        return _modern_request(message, method, params, meta, server, mirror, failure=failure)
     if not settings.legacy:
         return _reject_legacy(message, params, server)
     if type(session) is Rejection:
         return replace(session, id=message.id)
-    return _legacy_request(message, method, params, meta, failure, server, session)
+    return _legacy_request(message, method, params, meta, server, session, failure=failure)
 
 
 def _modern_request(
@@ -147,9 +141,10 @@ def _modern_request(
     method: Method | None,
     params: Any,
     meta: RequestMeta,
-    failure: str | None,
     server: "Server",
     mirror: "Mirror | None",
+    *,
+    failure: str | None,
 ) -> Request | Rejection:
     """Return a request that says everything by itself, where it says it as it should."""
     version = meta.protocol_version
@@ -174,7 +169,9 @@ def _modern_request(
     if meta.log_level is not UNSET and not server.settings.logging:
         # Who offers no log messages sends none.
         meta.log_level = UNSET
-    return Request(message, method, params, meta, Era.MODERN, version, meta, NO_SESSION, mirror)
+    id = message.id
+    assert id is not UNSET
+    return Request(id, message, method, params, meta, MODERN, version, meta, NO_SESSION, mirror)
 
 
 def _legacy_request(
@@ -182,18 +179,20 @@ def _legacy_request(
     method: Method | None,
     params: Any,
     meta: RequestMeta,
-    failure: str | None,
     server: "Server",
     session: LegacySession,
+    *,
+    failure: str | None,
 ) -> Request | Rejection:
     """Return a request of which its session says the rest."""
     if method is None or not method.legacy(server):
         return _not_found(message, modern=False)
     if failure is not None:
         return _reject(message, INVALID_PARAMS, f"Invalid params: {failure}")
-    return Request(
-        message, method, params, meta, Era.LEGACY, session.revision, session.client, session
-    )
+    id = message.id
+    assert id is not UNSET
+    revision, client = session.revision, session.client
+    return Request(id, message, method, params, meta, LEGACY, revision, client, session)
 
 
 def _decode_meta(raw: bytes, failure: str) -> tuple[Any, str]:

@@ -9,11 +9,17 @@ Source: MCP 2026-07-28 basic/patterns/mrtr, Server Requirements 3 to 5; RFC 2104
 
 import binascii
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import msgspec
 
-__all__ = ["Binding", "RequestState", "Sealer", "canonical_json", "make_sealer"]
+from ._rounds import RequestState
+
+if TYPE_CHECKING:
+    from ._request import Request
+    from ._targets import Target
+
+__all__ = ["Binding", "RequestState", "Sealer", "binding_of", "canonical_json", "make_sealer"]
 
 _KEY_BYTES = 32
 _SHORTEST_KEY_BYTES = 16
@@ -32,25 +38,6 @@ class Binding(msgspec.Struct, frozen=True):
     principal: str | None = None
 
 
-class RequestState(msgspec.Struct):
-    """What is carried from round to round."""
-
-    round: int = 0
-    """Rounds of questions so far."""
-
-    answers: dict[str, msgspec.Raw] = {}
-    """Every answer accepted so far, as the client sent it."""
-
-    once: dict[str, Any] = {}
-    """Results of the steps that run once."""
-
-    kept: Any = None
-    """What the handler itself kept."""
-
-    asked: dict[str, Any] = {}
-    """Questions of the last round whose answers only the core can check."""
-
-
 class _Sealed(msgspec.Struct, array_like=True):
     expires_s: float
     digest: bytes
@@ -61,6 +48,19 @@ class _Protection(Protocol):
     def protect(self, payload: bytes) -> bytes: ...
 
     def open(self, token: bytes) -> bytes | None: ...
+
+
+def binding_of(request: "Request", target: "Target") -> Binding:
+    """Return what a request's state is bound to."""
+    name, raw = target.bound_to
+    if raw is None:
+        raw = b"{}"
+    try:
+        arguments = canonical_json(msgspec.json.decode(raw))
+    except (ValueError, RecursionError):
+        # An argument that nobody reads may hold what cannot be read; then the spelling counts.
+        arguments = raw
+    return Binding(request.message.method, name, arguments)
 
 
 def canonical_json(value: Any) -> bytes:

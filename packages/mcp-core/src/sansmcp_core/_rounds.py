@@ -9,14 +9,31 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import msgspec
 from sansmcp_schema.declare import ResultError, to_json
 
-from ._request_state import RequestState
-
 if TYPE_CHECKING:
     from ._questions import AnyQuestion
 
-__all__ = ["Rounds"]
+__all__ = ["RequestState", "Rounds"]
 
 A = TypeVar("A")
+
+
+class RequestState(msgspec.Struct):
+    """What is carried from round to round."""
+
+    round: int = 0
+    """Rounds of questions so far."""
+
+    answers: dict[str, msgspec.Raw] = {}
+    """Every answer accepted so far, as the client sent it."""
+
+    once: dict[str, Any] = {}
+    """Results of the steps that run once."""
+
+    kept: Any = None
+    """What the handler itself kept."""
+
+    asked: dict[str, Any] = {}
+    """Questions of the last round whose answers only the core can check."""
 
 
 class Rounds:

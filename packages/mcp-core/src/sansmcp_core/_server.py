@@ -1,6 +1,7 @@
 """``Server``: what is declared, once, for every connection and both eras."""
 
 import os
+from _thread import allocate_lock
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractAsyncContextManager, AbstractContextManager
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, Unpack, overload
@@ -9,25 +10,24 @@ from sansmcp_schema.capabilities import Implementation, ServerCapabilities
 from sansmcp_schema.content import Icon
 from sansmcp_schema.declare import caller_locals
 
-from ._capabilities import Offered, server_capabilities
+from ._capabilities import server_capabilities
 from ._checks import check_icons, check_listing, check_name, check_settings, check_text
-from ._completions import CompletionRegistry
 from ._content import or_unset
+from ._declarations import Mark
 from ._lists import Lists
-from ._marked import Mark, marked_handlers
 from ._operation import Mode
-from ._prompts import PromptOptions, PromptRegistry
-from ._registrar import CompletionOptions, Registrar
-from ._registry import Registry
-from ._request_state import make_sealer
-from ._resources import ResourceOptions, ResourceRegistry
+from ._registrar import Registrar
+from ._registries import Late, Registries
 from ._settings import DEFAULT_SETTINGS, Settings
 from ._subscriptions import Hub
-from ._tool_options import ToolOptions
 
 if TYPE_CHECKING:
     from ._call import Around
-    from ._tools import Tool
+    from ._completions import CompletionOptions, CompletionRegistry
+    from ._prompts import PromptOptions, PromptRegistry
+    from ._request_state import Sealer
+    from ._resources import ResourceOptions, ResourceRegistry
+    from ._tool_options import ToolOptions
 
 __all__ = ["Lifespan", "Server"]
 
@@ -60,14 +60,18 @@ class Server:
 
     Attributes:
         tools, resources, prompts, completions: The registries: ``remove``, ``disable``, ``enable``.
+        registries: All of them.
         lists: The encoded lists.
         hub: Who hears of which change.
-        sealer: Seals request state.
         around_calls: A context manager around each run of a handler, in the thread or task that
             runs it; None by default. Set it before serving starts.
 
     Source: MCP 2026-07-28 server/index; basic/versioning.
     """
+
+    resources: "Late[ResourceRegistry]" = Late()
+    prompts: "Late[PromptRegistry]" = Late()
+    completions: "Late[CompletionRegistry]" = Late()
 
     def __init__(
         self,
@@ -99,34 +103,21 @@ class Server:
         self.random = random
         self.around_calls: Around | None = None
         check_settings(settings)
-        self.sealer = make_sealer(
-            settings.state_keys, settings.state_ttl_s, random, encrypt=settings.encrypt_state
-        )
+        self._sealer_lock = allocate_lock()
+        self._sealer: Sealer | None = None
+        if settings.state_keys or settings.encrypt_state:
+            self._sealer = self.sealer  # wrong keys are told now
         self.hub = hub = Hub(settings.limits.max_listeners)
-        self.tools: Registry[Tool] = Registry("tool", lambda: hub.list_changed("tools"))
-        self.resources = ResourceRegistry(lambda: hub.list_changed("resources"), settings)
-        self.prompts = PromptRegistry(lambda: hub.list_changed("prompts"), settings)
-        self.completions = CompletionRegistry(self.prompts, self.resources)
-        self.lists = Lists(
-            {
-                "tools": self.tools,
-                "resources": self.resources.fixed,
-                "resource_templates": self.resources.templates,
-                "prompts": self.prompts,
-            },
-            self.info,
-            settings,
-            random,
-        )
-        self._registrar = Registrar(
-            self.tools, self.resources, self.prompts, self.completions, settings
-        )
+        self.registries = Registries(hub, settings)
+        self.tools = self.registries.tools
+        self.lists = Lists(self.registries, self.info, settings, random)
+        self._registrar = Registrar(self.registries, settings)
 
     @overload
-    def tool(self, function: F, /, **options: Unpack[ToolOptions]) -> F: ...
+    def tool(self, function: F, /, **options: "Unpack[ToolOptions]") -> F: ...
     @overload
-    def tool(self, /, **options: Unpack[ToolOptions]) -> Callable[[F], F]: ...
-    def tool(self, function: Any = None, /, **options: Unpack[ToolOptions]) -> Any:
+    def tool(self, /, **options: "Unpack[ToolOptions]") -> Callable[[F], F]: ...
+    def tool(self, function: Any = None, /, **options: "Unpack[ToolOptions]") -> Any:
         """Register a tool: as decorator, bare or with options, or by call; gives the function back.
 
         Args:
@@ -142,11 +133,11 @@ class Server:
         return self._registrar.decorate(function, Mark("tool", (), options, caller_locals(1)))
 
     @overload
-    def resource(self, uri: str, function: F, /, **options: Unpack[ResourceOptions]) -> F: ...
+    def resource(self, uri: str, function: F, /, **options: "Unpack[ResourceOptions]") -> F: ...
     @overload
-    def resource(self, uri: str, /, **options: Unpack[ResourceOptions]) -> Callable[[F], F]: ...
+    def resource(self, uri: str, /, **options: "Unpack[ResourceOptions]") -> Callable[[F], F]: ...
     def resource(
-        self, uri: Any = None, function: Any = None, /, **options: Unpack[ResourceOptions]
+        self, uri: Any = None, function: Any = None, /, **options: "Unpack[ResourceOptions]"
     ) -> Any:
         """Register a resource, or with a ``{variable}`` in the URI a template of resources.
 
@@ -165,10 +156,10 @@ class Server:
         )
 
     @overload
-    def prompt(self, function: F, /, **options: Unpack[PromptOptions]) -> F: ...
+    def prompt(self, function: F, /, **options: "Unpack[PromptOptions]") -> F: ...
     @overload
-    def prompt(self, /, **options: Unpack[PromptOptions]) -> Callable[[F], F]: ...
-    def prompt(self, function: Any = None, /, **options: Unpack[PromptOptions]) -> Any:
+    def prompt(self, /, **options: "Unpack[PromptOptions]") -> Callable[[F], F]: ...
+    def prompt(self, function: Any = None, /, **options: "Unpack[PromptOptions]") -> Any:
         """Register a prompt: as decorator, bare or with options, or by call.
 
         Args:
@@ -184,11 +175,11 @@ class Server:
 
     @overload
     def completion(
-        self, ref: str, argument: str, function: F, /, **options: Unpack[CompletionOptions]
+        self, ref: str, argument: str, function: F, /, **options: "Unpack[CompletionOptions]"
     ) -> F: ...
     @overload
     def completion(
-        self, ref: str, argument: str, /, **options: Unpack[CompletionOptions]
+        self, ref: str, argument: str, /, **options: "Unpack[CompletionOptions]"
     ) -> Callable[[F], F]: ...
     def completion(
         self,
@@ -196,7 +187,7 @@ class Server:
         argument: Any = None,
         function: Any = None,
         /,
-        **options: Unpack[CompletionOptions],
+        **options: "Unpack[CompletionOptions]",
     ) -> Any:
         """Register who proposes values for an argument of a prompt or a variable of a template.
 
@@ -219,7 +210,7 @@ class Server:
         self,
         definition: Mapping[str, Any] | str,
         handler: Callable[..., Any],
-        **options: Unpack[ToolOptions],
+        **options: "Unpack[ToolOptions]",
     ) -> None:
         """Register a tool from a whole definition, such as one that came from another server.
 
@@ -241,6 +232,8 @@ class Server:
         Raises:
             RegistrationError: One of them cannot be served, or none is marked.
         """
+        from ._marked import marked_handlers  # noqa: PLC0415 - many servers register functions only
+
         self._registrar.add_all(marked_handlers(owner))
 
     def resource_updated(self, uri: str) -> None:
@@ -258,7 +251,7 @@ class Server:
 
     def freeze(self) -> None:
         """Make every later change an error, and tell clients that the lists never change."""
-        self._registrar.freeze()
+        self.registries.freeze()
 
     def prepare(self, async_handlers: bool = True) -> None:
         """Make everything ready to be called; each connection does it as it starts.
@@ -273,17 +266,26 @@ class Server:
         self._registrar.prepare(async_handlers)
 
     @property
+    def sealer(self) -> "Sealer":
+        """Seals request state; made when the first is sealed, unless it has keys of its own."""
+        with self._sealer_lock:
+            if self._sealer is None:
+                from ._request_state import make_sealer  # noqa: PLC0415
+
+                settings = self.settings
+                self._sealer = make_sealer(
+                    settings.state_keys,
+                    settings.state_ttl_s,
+                    self.random,
+                    encrypt=settings.encrypt_state,
+                )
+            return self._sealer
+
+    @property
     def has_async_handlers(self) -> bool:
         """Whether any handler is a coroutine function, disabled ones included."""
-        return any(entry.mode is Mode.ASYNC for entry in self._registrar.every())
+        return any(entry.mode is Mode.ASYNC for entry in self.registries.every())
 
     def capabilities(self, revision: str) -> ServerCapabilities:
         """What the server offers, as that revision can say it."""
-        offered = Offered(
-            tools=self.tools.offered,
-            resources=self.resources.fixed.offered or self.resources.templates.offered,
-            prompts=self.prompts.offered,
-            completions=self.completions.offered,
-            frozen=self.tools.frozen,
-        )
-        return server_capabilities(offered, self.settings, revision)
+        return server_capabilities(self.registries.offered(), self.settings, revision)

@@ -3,10 +3,12 @@
 from typing import TYPE_CHECKING
 
 from sansmcp_schema.capabilities import ClientCapabilities
-from sansmcp_schema.requests import InitializeRequestParams, RequestMeta
+from sansmcp_schema.requests import RequestMeta
 from sansmcp_schema.revisions import LATEST_LEGACY, LEGACY_REVISIONS
 
 if TYPE_CHECKING:
+    from sansmcp_schema.requests import InitializeRequestParams
+
     from ._subscriptions import Listener
 
 __all__ = ["LOG_LEVELS", "LegacySession"]
@@ -38,7 +40,7 @@ class LegacySession:
         self.log_level: str | None = None
         self.listener: Listener | None = None
 
-    def begin(self, params: InitializeRequestParams) -> None:
+    def begin(self, params: "InitializeRequestParams") -> None:
         """Agree on the client's revision where it is a legacy one, otherwise on the newest."""
         asked = params.protocol_version
         self.revision = asked if asked in LEGACY_REVISIONS else LATEST_LEGACY

@@ -14,13 +14,14 @@ from sansmcp_schema.results import CallToolResult, Result
 
 from ._era import Era
 from ._errors import RequestError
-from ._operation import Bound, Operation, Refused
+from ._operation import Bound, Refused
 from ._settings import CacheHint
 
 if TYPE_CHECKING:
     from ._completions import Completer
     from ._context import Context
     from ._prompts import Prompt
+    from ._protocols import Operation
     from ._resources import Match
     from ._tools import Tool
 
@@ -41,7 +42,7 @@ class Target(Protocol):
     """The operation of a call, with what the request says about it."""
 
     @property
-    def operation(self) -> Operation:
+    def operation(self) -> "Operation":
         """The entry of the registry."""
 
     @property
@@ -137,7 +138,7 @@ class ResourceTarget(_ErrorTarget, frozen=True):
     uri: str
 
     @property
-    def operation(self) -> Operation:
+    def operation(self) -> "Operation":
         return self.match.entry
 
     @property

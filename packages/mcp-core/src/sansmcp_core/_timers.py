@@ -2,21 +2,18 @@
 
 import heapq
 from itertools import count
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 from ._clock import SteadyClock
 
-__all__ = ["Timed", "Timers"]
+if TYPE_CHECKING:
+    from ._protocols import Timed
+
+__all__ = ["Timers"]
 
 _KEPT_STALE = 64
 # A Unix time in a float is exact to a quarter of a microsecond only.
 _ROUNDING_S = 1e-6
-
-
-class Timed(Protocol):
-    """Something that has a deadline, in elapsed seconds; None once it has none any more."""
-
-    due_s: float | None
 
 
 class Timers:
@@ -30,13 +27,13 @@ class Timers:
         self._serial = count()
         self._stale = 0
 
-    def start(self, item: Timed, seconds: float, now: float) -> None:
+    def start(self, item: "Timed", seconds: float, now: float) -> None:
         """Let ``item`` be due in so many seconds, and at no other time."""
         due = self._advance(now) + seconds
         item.due_s = due
         heapq.heappush(self._heap, (due, next(self._serial), item))
 
-    def stop(self, item: Timed) -> None:
+    def stop(self, item: "Timed") -> None:
         """Take the deadline of ``item`` off; one without is no error."""
         if item.due_s is None:
             return
@@ -48,7 +45,7 @@ class Timers:
             heapq.heapify(self._heap)
             self._stale = 0
 
-    def pop_due(self, now: float) -> list[Timed]:
+    def pop_due(self, now: float) -> "list[Timed]":
         """Return what is due, in order; its deadline is taken off."""
         if not self._heap:
             return []

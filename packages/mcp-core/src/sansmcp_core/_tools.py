@@ -1,10 +1,11 @@
 """Tools: a declaration and its handler -> the entry that is listed and called."""
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import msgspec
 from msgspec import UNSET
+from sansmcp_schema import declare
 from sansmcp_schema.declare import (
     DeclarationError,
     Deferred,
@@ -12,10 +13,8 @@ from sansmcp_schema.declare import (
     DeferredOutput,
     InputOptions,
     InputReader,
-    ObjectSchema,
     OutputOptions,
     OutputWriter,
-    input_from_schema,
     input_from_signature,
     input_from_struct,
     output_from_return,
@@ -89,6 +88,7 @@ class Tool:
         "_hook",
         "_ok_result",
         "function",
+        "headers",
         "mode",
         "name",
         "scopes",
@@ -109,6 +109,8 @@ class Tool:
         self.mode = mode
         self.time_limit_s = declaration.time_limit_s
         self.scopes = frozenset(declaration.scopes)
+        self.headers: HeaderTable = ()
+        """The HTTP headers that mirror arguments; mostly none."""
         self.takes_context = True
         """Whether the handler has a parameter for the context; until that is known, it may."""
         self._hook = declaration.input_schema_hook
@@ -139,11 +141,6 @@ class Tool:
     def listing(self) -> ToolListing:
         """What clients see of the tool, before a revision takes out what it lacks."""
         return (self._engine or self._make_engine()).listing
-
-    @property
-    def headers(self) -> "HeaderTable":
-        """The HTTP headers that mirror arguments; mostly none."""
-        return (self._engine or self._make_engine()).headers
 
     @property
     def has_hook(self) -> bool:
@@ -186,6 +183,7 @@ class Tool:
     def _make_engine(self) -> _Engine:
         assert self._build is not None, "what has no hook is built once"
         engine = self._engine = self._build(self._hook and _ask(self.name, self._hook))
+        self.headers = engine.headers
         self.takes_context = engine.reader.takes_context
         if self._hook is None:
             # It holds the frames around the declaration.
@@ -295,8 +293,8 @@ def _reader(
 ) -> InputReader | DeferredInput:
     if arguments is None:
         return input_from_signature(function, options)
-    if isinstance(arguments, (ObjectSchema, Mapping, str, bytes)):
-        return input_from_schema(arguments, function, options)
+    if isinstance(arguments, (declare.ObjectSchema, Mapping, str, bytes)):
+        return declare.input_from_schema(arguments, function, options)
     return input_from_struct(arguments, function, options)
 
 

@@ -129,5 +129,5 @@ class Doorkeeper:
         if self._ssl_context is None:
             return client
         tls = TlsTransport(client, self._ssl_context)
-        client.read_deadline = time.monotonic() + self._site.limits.head_s
-        return tls if await tls.shake_hands() else None
+        until = time.monotonic() + self._site.limits.head_s
+        return tls if await tls.shake_hands(until) else None

@@ -21,7 +21,13 @@ _STATUS_LINES = {
     for status in HTTPStatus
 }
 
-_FIELDS = re.compile(rb"(?:[!#$%&'*+\-.^_`|~0-9A-Za-z]+: [\t\x20-\x7e\x80-\xff]*\r\n)*")
+_FIELD_LINE = re.compile(rb"[!#$%&'*+\-.^_`|~0-9A-Za-z]+: [\t\x20-\x7e\x80-\xff]*\r\n")
+
+_lines: dict[tuple[bytes, bytes], bytes] = {}
+"""Fields that came up before, and their lines."""
+
+_MAX_LINES = 256
+_MAX_LINE_BYTES = 256
 
 
 def head_of_answer(status: int, headers: Collection[tuple[bytes, bytes]], framing: bytes) -> bytes:
@@ -35,11 +41,21 @@ def head_of_answer(status: int, headers: Collection[tuple[bytes, bytes]], framin
     Raises:
         ValueError: A field is none, such as one with a line break in its value.
     """
-    fields = b"".join([b"%b: %b\r\n" % field for field in headers])
-    if _FIELDS.fullmatch(fields) is None or fields.count(b"\n") != len(headers):
-        raise ValueError(f"the header fields of an answer cannot be sent: {fields!r}")
-    line = _STATUS_LINES.get(status) or b"HTTP/1.1 %d \r\n" % status
-    return b"%b%b%b%b\r\n" % (line, fields, _date(), framing)
+    head = _STATUS_LINES.get(status) or b"HTTP/1.1 %d \r\n" % status
+    for field in headers:
+        head += _lines.get(field) or _new_line(field)
+    return b"%b%b%b\r\n" % (head, _date(), framing)
+
+
+def _new_line(field: tuple[bytes, bytes]) -> bytes:
+    line = b"%b: %b\r\n" % field
+    if _FIELD_LINE.fullmatch(line) is None:
+        raise ValueError(f"a header field of an answer cannot be sent: {line!r}")
+    if len(_lines) >= _MAX_LINES:
+        _lines.clear()
+    if len(line) <= _MAX_LINE_BYTES:
+        _lines[field] = line
+    return line
 
 
 def last_answer(answer: Respond, *, with_body: bool = True) -> bytes:

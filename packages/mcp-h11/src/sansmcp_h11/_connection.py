@@ -1,12 +1,11 @@
 """One client's connection: its requests, one after the other."""
 
-import math
 import time
 from typing import TYPE_CHECKING
 
 import anyio.lowlevel
 
-from ._parser import BadRequest, Event, Head
+from ._parser import BadRequest, Head
 from ._peer import Peer
 from ._requests import Place, request_of
 from ._transport import SocketTransport, Transport
@@ -33,9 +32,8 @@ class Connection:
         self.site = site
         self.socket = socket
         self.transport = transport
+        self.parser = site.new_parser(site.limits.max_head_bytes)
         self._place = place
-        self._parser = site.new_parser(site.limits.max_head_bytes)
-        self.next_event = self._parser.next_event
 
     async def run(self) -> None:
         """Serve requests until the client goes, one of them cannot be read, or the end comes."""
@@ -52,40 +50,34 @@ class Connection:
         if not self.socket.broken:
             await self._linger()
 
-    async def receive(self, until: float) -> int:
-        """Take what comes next, at most until then; return how many bytes, 0 for the end."""
-        self.socket.read_deadline = until
-        size = await self.receive_ahead()
-        self.socket.read_deadline = math.inf
-        return size
-
-    async def receive_ahead(self) -> int:
-        """Take what comes next, whenever that is."""
-        data = await self.transport.receive()
-        if data:
-            self._parser.feed(data)
-        return len(data)
-
     async def _next_head(self, limit_s: float) -> Head | None:
         """The next head; None where there is none to come."""
-        event: Event = self.next_event()
-        if event is None:
-            until = time.monotonic() + limit_s
-            site = self.site
-            site.idles(self.socket)
-            if site.is_ending or not await self.receive(until):
-                return None
-            site.works(self.socket)
-            until = time.monotonic() + site.limits.head_s
-            while (event := self.next_event()) is None:
-                if not await self.receive(until):
-                    if self.socket.late:
-                        raise BadRequest(408, "the head of the request did not come in time")
-                    return None
-        else:  # it has come already: let others have their turn
+        head = self.parser.next_head()
+        if head is not None:  # it has come already: let others have their turn
             await anyio.lowlevel.checkpoint()
-        assert isinstance(event, Head)
-        return event
+            return head
+        site = self.site
+        site.idles(self.socket)
+        if site.is_ending:
+            return None
+        data = await self.transport.receive(time.monotonic() + limit_s)
+        if not data:
+            return None
+        site.works(self.socket)
+        self.parser.feed(data)
+        return self.parser.next_head() or await self._rest_of_head()
+
+    async def _rest_of_head(self) -> Head | None:
+        """The head that has begun to come; None where the client goes."""
+        until = time.monotonic() + self.site.limits.head_s
+        while data := await self.transport.receive(until):
+            self.parser.feed(data)
+            head = self.parser.next_head()
+            if head is not None:
+                return head
+        if self.socket.late:
+            raise BadRequest(408, "the head of the request did not come in time")
+        return None
 
     async def _serve(self, head: Head) -> bool:
         """Answer a request; return whether another one can follow it."""
@@ -115,11 +107,10 @@ class Connection:
         limits = self.site.limits
         await self.transport.shut_down()
         until = time.monotonic() + limits.linger_s
-        self.socket.read_deadline = until
         self.site.idles(self.socket)
         discarded = 0
         while discarded < limits.max_discarded_bytes and not self.socket.broken:
-            data = await self.transport.receive()
+            data = await self.transport.receive(until)
             if not data:
                 break
             discarded += len(data)

@@ -9,7 +9,7 @@ import re
 
 import h11
 
-from ._parser import BadRequest, Event, Head, is_too_long, too_long
+from ._parser import BadRequest, Head, is_too_long, too_long
 
 __all__ = ["H11Parser"]
 
@@ -27,8 +27,9 @@ class H11Parser:
 
     def __init__(self, max_head_bytes: int) -> None:
         self._max_head_bytes = max_head_bytes
-        self._reader = self._new_reader(b"")
+        self._reader = self._new_reader()
         self._fed = 0
+        """Bytes of the current request that were given to the reader."""
         self._body: bytes | None = None
         """What is there of a body of known length and beyond it; None outside of one."""
         self._rest = 0
@@ -36,46 +37,32 @@ class H11Parser:
 
     def feed(self, data: bytes) -> None:
         """Take what has arrived."""
-        if self._body is None:
-            if not self._fed:
-                data = data.lstrip(_EMPTY_LINES)
-                if not data:
-                    return
-            self._fed += len(data)
-            self._reader.receive_data(data)
-        else:
-            self._body += data
-
-    def next_event(self) -> Event:
-        """The next event."""
         if self._body is not None:
-            return self._next_of_body(self._body)
-        try:
-            event = self._reader.next_event()
-        except h11.RemoteProtocolError as error:
-            if error.error_status_hint == 431:
-                raise too_long(self._max_head_bytes) from None
-            raise BadRequest(error.error_status_hint, _shown(error)) from None
-        if isinstance(event, h11.Request):
-            return self._begin(event)
-        if isinstance(event, h11.Data):
-            return bytes(event.data)
-        if isinstance(event, h11.EndOfMessage):
-            self._start(self._reader.trailing_data[0])
-            return b""
-        return None
+            self._body += data
+            return
+        if not self._fed:
+            data = data.lstrip(_EMPTY_LINES)
+            if not data:
+                return
+        self._fed += len(data)
+        self._reader.receive_data(data)
 
-    def _begin(self, request: h11.Request) -> Head:
-        headers = list(request.headers)
+    def next_head(self) -> Head | None:
+        """The head of the next request."""
+        if not self._fed:
+            return None
+        event = self._next_event()
+        if not isinstance(event, h11.Request):
+            return None
         head = Head(
-            request.method.decode("ascii"),
-            request.target,
-            request.http_version.decode("ascii"),
-            headers,
+            event.method.decode("ascii"),
+            event.target,
+            event.http_version.decode("ascii"),
+            [(name.lower(), value) for name, value in event.headers.raw_items()],
         )
         if self._fed > self._max_head_bytes and is_too_long(head, self._max_head_bytes):
             raise too_long(self._max_head_bytes)
-        for name, value in headers:
+        for name, value in head.headers:
             if name == b"transfer-encoding":
                 return head
             if name == b"content-length":
@@ -83,32 +70,46 @@ class H11Parser:
         self._body = self._reader.trailing_data[0]
         return head
 
-    def _next_of_body(self, body: bytes) -> bytes | None:
-        size = len(body)
-        if not self._rest:
-            self._body = None
-            self._start(body)
-            return b""
-        if not size:
-            return None
-        if size <= self._rest:
-            self._rest -= size
-            self._body = b""
-            return body
-        rest, self._rest = self._rest, 0
-        self._body = body[rest:]
-        return body[:rest]
+    def next_body(self) -> tuple[bytes, bool]:
+        """What has come of the body, and whether more is to come."""
+        body = self._body
+        if body is None:
+            return self._next_chunks()
+        rest = self._rest - len(body)
+        if rest > 0:
+            self._rest, self._body = rest, b""
+            return body, True
+        self._body = None
+        self._start(body[self._rest :])
+        body, self._rest = body[: self._rest], 0
+        return body, False
+
+    def _next_chunks(self) -> tuple[bytes, bool]:
+        pieces: list[bytes] = []
+        while isinstance(event := self._next_event(), h11.Data):
+            pieces.append(event.data)
+        more = not isinstance(event, h11.EndOfMessage)
+        if not more:
+            self._start(self._reader.trailing_data[0])
+        return b"".join(pieces), more
+
+    def _next_event(self) -> object:
+        try:
+            return self._reader.next_event()
+        except h11.RemoteProtocolError as error:
+            if error.error_status_hint == 431:
+                raise too_long(self._max_head_bytes) from None
+            raise BadRequest(error.error_status_hint, _shown(error)) from None
 
     def _start(self, data: bytes) -> None:
-        data = data.lstrip(_EMPTY_LINES)
-        self._fed = len(data)
-        self._reader = self._new_reader(data)
-
-    def _new_reader(self, data: bytes) -> h11.Connection:
-        reader = h11.Connection(h11.SERVER, max_incomplete_event_size=self._max_head_bytes)
+        """Begin a new request, of which ``data`` has come already."""
+        self._reader = self._new_reader()
+        self._fed = 0
         if data:
-            reader.receive_data(data)
-        return reader
+            self.feed(data)
+
+    def _new_reader(self) -> h11.Connection:
+        return h11.Connection(h11.SERVER, max_incomplete_event_size=self._max_head_bytes)
 
 
 def _shown(error: h11.RemoteProtocolError) -> str:

@@ -1,13 +1,17 @@
-"""Requests read by httptools (llhttp): the same events, three to ten times as fast."""
+"""Requests read by httptools (llhttp): the same, three to ten times as fast."""
 
 from collections import deque
 
 import httptools
 from httptools import HttpParserError, HttpParserInvalidMethodError, HttpParserUpgrade
 
-from ._parser import BadRequest, Event, Head, is_too_long, too_long
+from ._parser import BadRequest, Head, is_too_long, too_long
 
 __all__ = ["HttptoolsParser"]
+
+_BLANKS = b" \t"
+_END = None
+"""Stands for the end of a request."""
 
 
 class HttptoolsParser:
@@ -23,12 +27,12 @@ class HttptoolsParser:
     def __init__(self, max_head_bytes: int) -> None:
         self._max_head_bytes = max_head_bytes
         self._parser = httptools.HttpRequestParser(self)
-        self._events: deque[Head | bytes | BadRequest] = deque()
+        self._events: deque[Head | bytes | BadRequest | None] = deque()
         self._fruitless = 0
         """Bytes of the current head, at most, or of what a body has that is no body."""
-        self._in_head = True
         self._target = b""
         self._headers: list[tuple[bytes, bytes]] = []
+        """The fields of the head, then those of the trailer section, which nobody asks for."""
         self._framing: bytes | None = None
         """The head that stands for one with Upgrade, where its body is to be read."""
         self._repeats_head = False
@@ -36,8 +40,8 @@ class HttptoolsParser:
     def feed(self, data: bytes) -> None:
         """Take what has arrived."""
         self._fruitless += len(data)
+        rest: bytes | None = data
         try:
-            rest: bytes | None = data
             while rest is not None:
                 rest = self._feed(rest)
         except HttpParserInvalidMethodError:
@@ -48,14 +52,29 @@ class HttptoolsParser:
             if self._fruitless > self._max_head_bytes:
                 self._events.append(too_long(self._max_head_bytes))
 
-    def next_event(self) -> Event:
-        """The next event."""
+    def next_head(self) -> Head | None:
+        """The head of the next request."""
         if not self._events:
             return None
-        event = self._events.popleft()
-        if isinstance(event, BadRequest):
-            raise event
-        return event
+        head = self._events.popleft()
+        if isinstance(head, BadRequest):
+            raise head
+        assert isinstance(head, Head)
+        return head
+
+    def next_body(self) -> tuple[bytes, bool]:
+        """What has come of the body, and whether more is to come."""
+        events = self._events
+        pieces: list[bytes] = []
+        while events:
+            event = events.popleft()
+            if event is _END:
+                return b"".join(pieces), False
+            if isinstance(event, BadRequest):
+                raise event
+            assert isinstance(event, bytes)
+            pieces.append(event)
+        return b"".join(pieces), True
 
     def _feed(self, data: bytes) -> bytes | None:
         """Parse until a request asks for an upgrade; return what follows its head then."""
@@ -75,30 +94,27 @@ class HttptoolsParser:
 
     def on_message_begin(self) -> None:
         """Begin a request."""
-        self._in_head = True
-        if not self._repeats_head:
-            self._target = b""
-            self._headers = []
+        self._target = b""
+        self._headers = []
 
     def on_url(self, target: bytes) -> None:
         """Take a piece of the target."""
         self._target += target
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        """Take a field of the head; those of the trailer section are nobody's business."""
-        if self._in_head and not self._repeats_head:
-            self._headers.append((name.lower(), value.rstrip(b" \t")))
+        """Take a field."""
+        self._headers.append((name.lower(), value.rstrip(_BLANKS)))
 
     def on_headers_complete(self) -> None:
         """Hand out the head."""
-        self._in_head = False
         if self._repeats_head:
             self._repeats_head = False
             return
         bytes_at_most, self._fruitless = self._fruitless, 0
         parser = self._parser
-        method = parser.get_method()
-        head = Head(method.decode("ascii"), self._target, parser.get_http_version(), self._headers)
+        method = parser.get_method().decode("ascii")
+        head = Head(method, self._target, parser.get_http_version(), self._headers)
+        self._headers = []
         if bytes_at_most > self._max_head_bytes and is_too_long(head, self._max_head_bytes):
             self._events.append(too_long(self._max_head_bytes))
         self._events.append(head)
@@ -114,7 +130,7 @@ class HttptoolsParser:
         """Hand out the end, unless the body comes once more."""
         self._fruitless = 0
         if self._framing is None:
-            self._events.append(b"")
+            self._events.append(_END)
 
 
 def _framing_of(head: Head) -> bytes | None:

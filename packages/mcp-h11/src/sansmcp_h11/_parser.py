@@ -1,16 +1,18 @@
 """What comes out of a parser of requests, whichever does the work."""
 
 from collections.abc import Callable
-from typing import Literal, NamedTuple, Protocol, TypeAlias
+from typing import Literal, Protocol, TypeAlias
 
-__all__ = ["PARSERS", "BadRequest", "Event", "Head", "Parser", "ParserName", "parser_named"]
+import msgspec
+
+__all__ = ["PARSERS", "BadRequest", "Head", "Parser", "ParserName", "parser_named"]
 
 ParserName: TypeAlias = Literal["h11", "httptools"]
 
 PARSERS: tuple[ParserName, ...] = ("h11", "httptools")
 
 
-class Head(NamedTuple):
+class Head(msgspec.Struct, frozen=True):
     """The head of a request as it was sent."""
 
     method: str
@@ -20,10 +22,6 @@ class Head(NamedTuple):
 
     headers: list[tuple[bytes, bytes]]
     """In order of arrival; names in lower case, values without blanks around them."""
-
-
-Event: TypeAlias = Head | bytes | None
-"""A head; a piece of its body; empty bytes for the end of the request; None for nothing yet."""
 
 
 class BadRequest(Exception):
@@ -41,16 +39,23 @@ class BadRequest(Exception):
 
 
 class Parser(Protocol):
-    """Bytes in, events out; one for a connection. A head comes as soon as it is complete."""
+    """Bytes in, requests out; one for a connection. A head comes as soon as it is complete."""
 
     def feed(self, data: bytes) -> None:
         """Take what has arrived; not empty."""
 
-    def next_event(self) -> Event:
-        """The next event.
+    def next_head(self) -> Head | None:
+        """The head of the next request, once the last one's body has ended; None for not yet.
 
         Raises:
             BadRequest: There is none, nor will there be.
+        """
+
+    def next_body(self) -> tuple[bytes, bool]:
+        """What has come of the body since, maybe nothing, and whether more is to come.
+
+        Raises:
+            BadRequest: What came is no body, nor will there be one. What came before is lost.
         """
 
 

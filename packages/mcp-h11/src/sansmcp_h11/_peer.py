@@ -1,7 +1,8 @@
 """One request on a connection, and the bytes of its answer."""
 
+import contextlib
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 import anyio
 
@@ -35,18 +36,28 @@ class Peer:
         request: Its head; the body is still to be read.
     """
 
+    __slots__ = (
+        "_awaits_continue",
+        "_body_until",
+        "_connection",
+        "_has_all",
+        "_has_body",
+        "_is_chunked",
+        "_request",
+        "keeps_alive",
+    )
+
     def __init__(self, connection: "Connection", request: Request) -> None:
         self.keeps_alive = False
         """Whether the connection can take another request; known when the answer is written."""
-        self.answered = False
-        """Whether any of the answer was written."""
         self._connection = connection
         self._request = request
         self._awaits_continue = request.expects_continue
         self._has_all = False
         self._has_body = request.head.method != "HEAD"
         self._is_chunked = False
-        self._body_began = time.monotonic()
+        self._body_until = 0.0
+        """Until when the whole body may come; 0 as long as it was not waited for."""
 
     # -- the request -------------------------------------------------------------------------
 
@@ -56,37 +67,34 @@ class Peer:
         Raises:
             OSError: The client has gone, is too slow, or sends what is no body.
         """
-        pieces: list[bytes] = []
-        connection = self._connection
+        parser = self._connection.parser
         try:
-            while (event := connection.next_event()) is not None or not pieces:
-                if event is None:
-                    await self._wait_for_more()
-                elif event:
-                    assert isinstance(event, bytes)
-                    pieces.append(event)
-                else:
-                    self._has_all = True
-                    break
+            data, more = parser.next_body()
+            while more and not data:
+                await self._wait_for_more()
+                data, more = parser.next_body()
         except BadRequest as bad:
             await self._refuse(bad)
-        data = pieces[0] if len(pieces) == 1 else b"".join(pieces)
-        return data, not self._has_all
+        self._has_all = not more
+        return data, more
 
     async def _wait_for_more(self) -> None:
         connection, limits = self._connection, self._connection.site.limits
         if self._awaits_continue:
             self._awaits_continue = False
             await connection.transport.send(CONTINUE)
-        until = min(time.monotonic() + limits.body_s, self._body_began + limits.body_total_s)
-        if await connection.receive(until):
+        now = time.monotonic()
+        if not self._body_until:
+            self._body_until = now + limits.body_total_s
+        data = await connection.transport.receive(min(now + limits.body_s, self._body_until))
+        if data:
+            connection.parser.feed(data)
             return
         if connection.socket.late:
             await self._refuse(BadRequest(408, "the body of the request did not come in time"))
         raise ConnectionResetError("the client went away before the end of its request")
 
-    async def _refuse(self, bad: BadRequest) -> None:
-        self.answered = True
+    async def _refuse(self, bad: BadRequest) -> NoReturn:
         await self._connection.transport.send(self._connection.site.refusal(bad))
         raise ConnectionAbortedError(bad.reason)
 
@@ -101,10 +109,11 @@ class Peer:
                     break
                 await anyio.sleep(_LOOK_S)
                 continue
-            size = await connection.receive_ahead()
-            if not size:
+            data = await connection.transport.receive()
+            if not data:
                 break
-            ahead_bytes += size
+            connection.parser.feed(data)
+            ahead_bytes += len(data)
         if not connection.socket.broken:
             await anyio.sleep(limits.half_closed_s)
         connection.drop()
@@ -117,7 +126,6 @@ class Peer:
         data = head_of_answer(status, headers, self._framing())
         if self._has_body:
             data += body
-        self.answered = True
         await self._connection.transport.send(data)
 
     async def start(self, status: int, headers: "Headers") -> None:
@@ -129,7 +137,6 @@ class Peer:
             self._is_chunked = self._request.is_1_1
             self.keeps_alive = self.keeps_alive and self._is_chunked
         framing = self._framing() + (_CHUNKED if self._is_chunked else b"")
-        self.answered = True
         await self._connection.transport.send(head_of_answer(status, headers, framing))
 
     async def send(self, data: bytes) -> None:
@@ -148,11 +155,9 @@ class Peer:
         Where the request has not come to its end, what follows on the connection is unknown.
         """
         connection = self._connection
-        try:
-            while not self._has_all and (event := connection.next_event()) is not None:
-                self._has_all = event == b""
-        except BadRequest:
-            self._has_all = False
+        if not self._has_all:
+            with contextlib.suppress(BadRequest):
+                self._has_all = not connection.parser.next_body()[1]
         self.keeps_alive = (
             self._request.keeps_alive and self._has_all and not connection.site.is_ending
         )

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 from urllib.parse import unquote_to_bytes
 
+import msgspec
 from sansmcp_core.http import RequestHead
 
 from ._parser import BadRequest, Head
@@ -27,7 +28,7 @@ class Place(NamedTuple):
     """The address that the listener is bound to, where that is no single one."""
 
 
-class Request(NamedTuple):
+class Request(msgspec.Struct, frozen=True):
     """One request, but for its body."""
 
     head: RequestHead
@@ -48,33 +49,32 @@ def request_of(head: Head, place: Place) -> Request:
 
     Source: RFC 9112 sections 2.3, 3.2, 6.1, 6.3, 9.3; RFC 9110 section 10.1.1.
     """
-    method, target, version, headers = head
-    path, authority = _paths.get(target), b""
+    path, authority = _paths.get(head.target), b""
     if path is None:
-        path, authority = _read_target(target)
-    request = _head(method, path, headers, place)
-    _check(method, version, request)
+        path, authority = _read_target(head.target)
+    request = _request_head(head.method, path, head.headers, place)
+    _check(head.version, request)
     if authority:
-        headers = [field for field in headers if field[0] != b"host"]
+        headers = [field for field in head.headers if field[0] != b"host"]
         headers.append((b"host", authority))
-        request = _head(method, path, headers, place)
+        request = _request_head(head.method, path, headers, place)
     fields = request.fields
     connection = fields.get(b"connection")
-    is_1_1 = version == "1.1"
+    is_1_1 = head.version == "1.1"
     keeps_alive = is_1_1 if connection is None else _keeps_alive(request, is_1_1)
     expects = fields.get(b"expect")
     expects_continue = expects is not None and is_1_1 and expects.lower() == b"100-continue"
     return Request(request, keeps_alive, is_1_1, expects_continue)
 
 
-def _head(
+def _request_head(
     method: str, path: str, headers: Sequence[tuple[bytes, bytes]], place: Place
 ) -> RequestHead:
-    scheme, host, port, bound_host = place.scheme, place.host, place.port, place.bound_host
+    host, port, scheme, bound_host = place
     return RequestHead(method, path, headers, scheme, host, port, "", bound_host)
 
 
-def _check(method: str, version: str, request: RequestHead) -> None:
+def _check(version: str, request: RequestHead) -> None:
     fields = request.fields
     if version != "1.1":
         if version != "1.0":
@@ -91,7 +91,7 @@ def _check(method: str, version: str, request: RequestHead) -> None:
     if request.repeated:
         for name in _ONCE & request.repeated:
             raise BadRequest(400, f"the field {name.decode('ascii')} came more than once")
-    if method == "CONNECT":
+    if request.method == "CONNECT":
         raise BadRequest(501, "CONNECT is not implemented")
 
 

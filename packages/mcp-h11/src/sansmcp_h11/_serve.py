@@ -161,7 +161,7 @@ async def _accept(
     task_status: Started | None,
 ) -> None:
     """Accept connections until it is time to stop."""
-    ready = readiness_of(current_loop().name)
+    ready = readiness_of(current_loop().name, site.sockets, connections)
     async with anyio.create_task_group() as accepting:
         for listener in listeners:
             keeper = Doorkeeper(site, listener, ready, connections, options.ssl_context)

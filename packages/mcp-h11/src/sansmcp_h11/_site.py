@@ -2,11 +2,10 @@
 
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 import anyio
 from sansmcp_core import Report
-from sansmcp_core.http import Endpoint, RequestHead
+from sansmcp_core.http import Endpoint
 from sansmcp_runtime.exchanges import HttpRuntime
 from sansmcp_runtime.log import Log
 from sansmcp_runtime.pulse import Pulse
@@ -15,9 +14,6 @@ from ._answers import last_answer
 from ._limits import ConnectionLimits
 from ._parser import BadRequest, Parser
 from ._transport import SocketTransport
-
-if TYPE_CHECKING:
-    from ._peer import Peer
 
 __all__ = ["LOG", "Site"]
 
@@ -54,14 +50,11 @@ class Site:
         """How many tasks serve connections; some may be closed, and their calls still run."""
         self.is_ending = False
         """Whether connections take no further request."""
+        self.serve = runtime.serve
+        """Answers one request."""
         self._endpoint = endpoint
-        self._runtime = runtime
         self._idle: dict[SocketTransport, None] = {}
         """Those that wait for a request, or for the client to close; the longest first."""
-
-    async def serve(self, head: RequestHead, peer: "Peer") -> None:
-        """Answer one request."""
-        await self._runtime.serve(head, peer)
 
     def refusal(self, bad: BadRequest, *, with_body: bool = True) -> bytes:
         """The whole answer to what is no request, after which the connection is closed."""

@@ -1,6 +1,7 @@
 """TLS between a connection and its socket: the same for trio and asyncio."""
 
 import contextlib
+import math
 import ssl
 
 import anyio
@@ -25,13 +26,13 @@ class TlsTransport:
         self._tls = context.wrap_bio(self._received, self._to_send, server_side=True)
         self._sending = anyio.Lock()
 
-    async def shake_hands(self) -> bool:
-        """Agree on everything; return whether that has succeeded."""
+    async def shake_hands(self, until: float) -> bool:
+        """Agree on everything; return whether that has succeeded by then."""
         while True:
             try:
                 self._tls.do_handshake()
             except ssl.SSLWantReadError:
-                if not await self._exchange():
+                if not await self._exchange(until):
                     return False
             except ssl.SSLError:
                 await self._flush_quietly()  # the alert that says why
@@ -39,13 +40,13 @@ class TlsTransport:
             else:
                 return await self._flush_quietly()
 
-    async def receive(self) -> bytes:
+    async def receive(self, until: float = math.inf) -> bytes:
         """The next bytes; empty where there will be none."""
         while True:
             try:
                 return self._tls.read(CHUNK_BYTES)
             except ssl.SSLWantReadError:
-                if not await self._exchange():
+                if not await self._exchange(until):
                     return b""
             except ssl.SSLError:  # its end, or nothing that can be read
                 return b""
@@ -65,11 +66,11 @@ class TlsTransport:
         if await self._flush_quietly():
             await self._raw.shut_down()
 
-    async def _exchange(self) -> bool:
+    async def _exchange(self, until: float) -> bool:
         """Send what TLS has to say of itself, then receive; return whether anything came."""
         if not await self._flush_quietly():
             return False
-        data = await self._raw.receive()
+        data = await self._raw.receive(until)
         if data:
             self._received.write(data)
         else:

@@ -26,8 +26,12 @@ _HANG_UP = getattr(select, "POLLRDHUP", 0)
 class Transport(Protocol):
     """A client. One task at a time receives, and one sends."""
 
-    async def receive(self) -> bytes:
-        """The next bytes; empty where there will be none: at the end, or out of time."""
+    async def receive(self, until: float = math.inf) -> bytes:
+        """The next bytes; empty where there will be none: at the end, or out of time.
+
+        Args:
+            until: When to stop waiting, by ``time.monotonic``.
+        """
 
     async def send(self, data: bytes) -> None:
         """Write all of ``data``.
@@ -44,7 +48,7 @@ class SocketTransport:
     """A connected socket, which belongs to it.
 
     Nothing sets an alarm for a connection, which would cost more than to read from it. Whoever
-    waits says until when, and the ``Reaper`` comes round and looks.
+    waits says until when, and ``reap`` comes round and looks.
 
     Args:
         sock: The socket, not blocking.
@@ -53,14 +57,12 @@ class SocketTransport:
     """
 
     def __init__(self, sock: socket.socket, ready: NewReadiness, write_s: float) -> None:
-        self.read_deadline = math.inf
-        """Until when ``receive`` may wait, by ``time.monotonic``; whoever calls it sets this."""
-        self.write_deadline = math.inf
-        """Until when ``send`` may wait for room."""
         self.late = False
         """Whether one of the two has passed."""
         self.broken = False
         """Whether the connection was reset, or stalled."""
+        self._read_deadline = math.inf
+        self._write_deadline = math.inf
         self._sock = sock
         self._readiness = ready(sock, partial(sock.recv, CHUNK_BYTES))
         self._write_s = write_s
@@ -73,15 +75,18 @@ class SocketTransport:
             return None
         return name[0]
 
-    async def receive(self) -> bytes:
+    async def receive(self, until: float = math.inf) -> bytes:
         """The next bytes; empty where there will be none."""
+        self._read_deadline = until
         try:
-            return await self._readiness.take()
+            data = await self._readiness.take()
         except Interrupted:
-            return b""
+            data = b""
         except OSError:
             self.broken = True
-            return b""
+            data = b""
+        self._read_deadline = math.inf
+        return data
 
     async def send(self, data: bytes) -> None:
         """Write all of ``data``."""
@@ -98,7 +103,7 @@ class SocketTransport:
     async def _send_on(self, data: memoryview) -> None:
         try:
             while data:
-                self.write_deadline = time.monotonic() + self._write_s
+                self._write_deadline = time.monotonic() + self._write_s
                 await self._readiness.writable()
                 try:
                     data = data[self._sock.send(data) :]
@@ -111,7 +116,7 @@ class SocketTransport:
             self.broken = True
             raise
         finally:
-            self.write_deadline = math.inf
+            self._write_deadline = math.inf
 
     async def shut_down(self) -> None:
         """Tell the client that nothing more will be sent."""
@@ -126,7 +131,7 @@ class SocketTransport:
 
     def look(self, now: float) -> None:
         """End what has waited for too long."""
-        if self.read_deadline <= now or self.write_deadline <= now:
+        if self._read_deadline <= now or self._write_deadline <= now:
             self.late = True
             self._readiness.interrupt()
 

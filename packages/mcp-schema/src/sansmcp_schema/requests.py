@@ -1,21 +1,17 @@
 """The params of what clients send, as a server decodes them: one pass, strict types.
 
-Arguments and answers stay ``Raw``, since only the handler's own types say what they mean.
+Arguments and answers stay ``Raw``, since only the handler's own types say what they mean. The
+params of prompts, resources, completion, the handshake and notifications are loaded by first use.
 """
 
-from typing import Any, Literal, TypeAlias
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from msgspec import UNSET, Raw, Struct, UnsetType, field
 from msgspec.json import decode
 
 from .capabilities import ClientCapabilities, Implementation
-from .completion import (
-    CompletionArgument,
-    CompletionContext,
-    PromptReference,
-    ResourceTemplateReference,
-)
-from .jsonrpc import ProgressToken, RequestId
+from .jsonrpc import ProgressToken
 from .meta_keys import (
     CLIENT_CAPABILITIES_KEY,
     CLIENT_INFO_KEY,
@@ -24,12 +20,28 @@ from .meta_keys import (
     PROTOCOL_VERSION_KEY,
 )
 
+if TYPE_CHECKING:
+    from ._feature_requests import (
+        CancelledNotificationParams,
+        CompleteRequestParams,
+        GetPromptRequestParams,
+        InitializeRequestParams,
+        NotificationParams,
+        ReadResourceRequestParams,
+        SetLevelRequestParams,
+        SubscribeRequestParams,
+        SubscriptionFilter,
+        SubscriptionsListenRequestParams,
+        UnsubscribeRequestParams,
+    )
+
 __all__ = [
     "CallToolRequestParams",
     "CancelledNotificationParams",
     "CompleteRequestParams",
     "GetPromptRequestParams",
     "InitializeRequestParams",
+    "InputResponseRequestParams",
     "LoggingLevel",
     "NotificationParams",
     "PaginatedRequestParams",
@@ -85,12 +97,14 @@ class PaginatedRequestParams(RequestParams, kw_only=True, gc=False):
     cursor: str | None | UnsetType = UNSET
 
 
-class _InputResponseRequestParams(RequestParams, kw_only=True, rename="camel", gc=False):
+class InputResponseRequestParams(RequestParams, kw_only=True, rename="camel", gc=False):
+    """The params of a request that may come again with answers."""
+
     input_responses: dict[str, Raw] | None | UnsetType = UNSET
     request_state: str | None | UnsetType = UNSET
 
 
-class CallToolRequestParams(_InputResponseRequestParams, kw_only=True, gc=False):
+class CallToolRequestParams(InputResponseRequestParams, kw_only=True, gc=False):
     """The params of ``tools/call``.
 
     ``arguments`` are undecoded and may be any JSON value, ``null`` too: their reader refuses what
@@ -99,84 +113,6 @@ class CallToolRequestParams(_InputResponseRequestParams, kw_only=True, gc=False)
 
     name: str
     arguments: Raw | UnsetType = UNSET
-
-
-class GetPromptRequestParams(_InputResponseRequestParams, kw_only=True, gc=False):
-    """The params of ``prompts/get``; ``arguments`` as in ``CallToolRequestParams``."""
-
-    name: str
-    arguments: Raw | UnsetType = UNSET
-
-
-class ReadResourceRequestParams(_InputResponseRequestParams, kw_only=True, gc=False):
-    """The params of ``resources/read``."""
-
-    uri: str
-
-
-class CompleteRequestParams(RequestParams, kw_only=True, gc=False):
-    """The params of ``completion/complete``."""
-
-    ref: PromptReference | ResourceTemplateReference
-    argument: CompletionArgument
-    context: CompletionContext | None | UnsetType = UNSET
-
-
-class SubscriptionFilter(Struct, kw_only=True, rename="camel", gc=False):
-    """The kinds of change, and the resources, that a listener wants to hear of."""
-
-    tools_list_changed: bool | UnsetType = UNSET
-    prompts_list_changed: bool | UnsetType = UNSET
-    resources_list_changed: bool | UnsetType = UNSET
-    resource_subscriptions: list[str] | UnsetType = UNSET
-
-
-class SubscriptionsListenRequestParams(RequestParams, kw_only=True, gc=False):
-    """The params of ``subscriptions/listen`` (2026-07-28)."""
-
-    notifications: SubscriptionFilter
-
-
-class InitializeRequestParams(RequestParams, kw_only=True, rename="camel", gc=False):
-    """The params of ``initialize`` (until 2025-11-25)."""
-
-    protocol_version: str
-    capabilities: ClientCapabilities
-    client_info: Implementation
-
-
-class SetLevelRequestParams(RequestParams, kw_only=True, gc=False):
-    """The params of ``logging/setLevel`` (until 2025-11-25)."""
-
-    level: LoggingLevel
-
-
-class SubscribeRequestParams(RequestParams, kw_only=True, gc=False):
-    """The params of ``resources/subscribe`` (until 2025-11-25)."""
-
-    uri: str
-
-
-class UnsubscribeRequestParams(RequestParams, kw_only=True, gc=False):
-    """The params of ``resources/unsubscribe`` (until 2025-11-25)."""
-
-    uri: str
-
-
-class NotificationParams(Struct, kw_only=True, gc=False):
-    """The params of a notification that has none of its own."""
-
-    meta: dict[str, Any] | UnsetType = field(name="_meta", default=UNSET)
-
-
-class CancelledNotificationParams(NotificationParams, kw_only=True, rename="camel", gc=False):
-    """The params of ``notifications/cancelled``, from either side.
-
-    ``request_id`` may be absent in 2025-11-25, where a task is cancelled by other means.
-    """
-
-    request_id: RequestId | UnsetType = UNSET
-    reason: str | UnsetType = UNSET
 
 
 class _MetaOnly(Struct, gc=False):
@@ -191,3 +127,15 @@ def decode_meta(params: bytes | Raw) -> dict[str, Any]:
     """
     meta = decode(params, type=_MetaOnly).meta
     return {} if meta is UNSET else meta
+
+
+def __getattr__(name: str) -> Any:
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module("._feature_requests", __package__), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -2,19 +2,31 @@
 
 ``result_type``, ``ttl_ms`` and ``cache_scope`` exist from 2026-07-28; whoever wraps a result for
 the wire fills them in, so they are optional here and the Structs are not frozen.
+
+The results of prompts, resources, completion and the handshake are loaded by their first use.
 """
 
-from typing import Any, ClassVar, Literal, TypeAlias
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 
 from msgspec import UNSET, Struct, UnsetType, field
 
-from .capabilities import Implementation, ServerCapabilities
-from .completion import Completion
-from .content import ContentBlock, ResourceContents
+from .capabilities import ServerCapabilities
+from .content import ContentBlock
 from .jsonrpc import JSONObject
-from .prompts import Prompt, PromptMessage
-from .resources import Resource, ResourceTemplate
-from .tools import Tool
+
+if TYPE_CHECKING:
+    from ._feature_results import (
+        CompleteResult,
+        GetPromptResult,
+        InitializeResult,
+        ListPromptsResult,
+        ListResourcesResult,
+        ListResourceTemplatesResult,
+        ListToolsResult,
+        ReadResourceResult,
+        SubscriptionsListenResult,
+    )
 
 __all__ = [
     "CacheScope",
@@ -79,49 +91,6 @@ class CallToolResult(Result, kw_only=True, rename="camel"):
     is_error: bool | UnsetType = UNSET
 
 
-class ListToolsResult(PaginatedResult, kw_only=True):
-    """The result of ``tools/list``."""
-
-    tools: list[Tool]
-
-
-class GetPromptResult(Result, kw_only=True):
-    """The result of ``prompts/get``."""
-
-    description: str | UnsetType = UNSET
-    messages: list[PromptMessage]
-
-
-class ListPromptsResult(PaginatedResult, kw_only=True):
-    """The result of ``prompts/list``."""
-
-    prompts: list[Prompt]
-
-
-class ReadResourceResult(CacheableResult, kw_only=True):
-    """The result of ``resources/read``."""
-
-    contents: list[ResourceContents]
-
-
-class ListResourcesResult(PaginatedResult, kw_only=True):
-    """The result of ``resources/list``."""
-
-    resources: list[Resource]
-
-
-class ListResourceTemplatesResult(PaginatedResult, kw_only=True, rename="camel"):
-    """The result of ``resources/templates/list``."""
-
-    resource_templates: list[ResourceTemplate]
-
-
-class CompleteResult(Result, kw_only=True):
-    """The result of ``completion/complete``."""
-
-    completion: Completion
-
-
 class DiscoverResult(CacheableResult, kw_only=True, rename="camel"):
     """The result of ``server/discover`` (2026-07-28)."""
 
@@ -130,14 +99,13 @@ class DiscoverResult(CacheableResult, kw_only=True, rename="camel"):
     instructions: str | UnsetType = UNSET
 
 
-class InitializeResult(Result, kw_only=True, rename="camel"):
-    """The result of ``initialize`` (until 2025-11-25)."""
+def __getattr__(name: str) -> Any:
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module("._feature_results", __package__), name)
+    globals()[name] = value
+    return value
 
-    protocol_version: str
-    capabilities: ServerCapabilities
-    server_info: Implementation
-    instructions: str | UnsetType = UNSET
 
-
-class SubscriptionsListenResult(Result):
-    """The end of a ``subscriptions/listen``; ``_meta`` names the subscription."""
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -5,7 +5,8 @@ one revision lacks, by tables that tests compare with the official schemas.
 """
 
 from collections.abc import Callable, Iterable
-from typing import Any, TypeAlias, TypeVar
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from msgspec import UNSET, Struct
 
@@ -16,15 +17,9 @@ from ._lacks import (
     NESTED_FIELDS,
     lacking_fields,
 )
-from ._rewrites import (
-    block_as_text,
-    legacy_output_schema,
-    one_block_per_message,
-    simplify_form,
-    wrap_output_schema,
-    wrap_structured_content,
-    wraps_output,
-)
+
+if TYPE_CHECKING:
+    from ._rewrites import legacy_output_schema, wraps_output
 
 __all__ = [
     "BLOCKS_SINCE",
@@ -62,14 +57,15 @@ _Value = TypeVar("_Value", bound=Struct)
 _Rewrite: TypeAlias = Callable[[Any, str], Any]
 _Plan: TypeAlias = tuple[tuple[str, ...], tuple[str, ...], _Rewrite | None]
 
-# Struct -> first and last revision that need another form, and what gives it.
-_REWRITES: dict[str, tuple[str, str, _Rewrite]] = {
-    "CallToolResult": ("2025-06-18", LATEST_LEGACY, wrap_structured_content),
-    "CreateMessageRequestParams": ("2024-11-05", "2025-06-18", one_block_per_message),
-    "ElicitRequestFormParams": ("2025-06-18", "2025-06-18", simplify_form),
-    "ElicitRequestParams": ("2025-06-18", "2025-06-18", simplify_form),
-    "Tool": ("2025-06-18", LATEST_LEGACY, wrap_output_schema),
-    "ToolResultContent": ("2025-11-25", LATEST_LEGACY, wrap_structured_content),
+# Struct -> first and last revision that need another form, and what gives it (in ``_rewrites``,
+# which is loaded with the first client of a legacy revision).
+_REWRITES: dict[str, tuple[str, str, str]] = {
+    "CallToolResult": ("2025-06-18", LATEST_LEGACY, "wrap_structured_content"),
+    "CreateMessageRequestParams": ("2024-11-05", "2025-06-18", "one_block_per_message"),
+    "ElicitRequestFormParams": ("2025-06-18", "2025-06-18", "simplify_form"),
+    "ElicitRequestParams": ("2025-06-18", "2025-06-18", "simplify_form"),
+    "Tool": ("2025-06-18", LATEST_LEGACY, "wrap_output_schema"),
+    "ToolResultContent": ("2025-11-25", LATEST_LEGACY, "wrap_structured_content"),
 }
 
 _NOTHING: _Plan = ((), (), None)
@@ -159,7 +155,7 @@ def _plan(cls: type, revision: str) -> _Plan:
 def _plan_by_name(name: str, revision: str) -> _Plan:
     if revision < BLOCKS_SINCE.get(name, revision):
         return (), (), _replace_block
-    first, last, rewrite = _REWRITES.get(name, ("", "", None))
+    first, last, rewrite = _REWRITES.get(name, ("", "", ""))
     nested = NESTED_FIELDS.get(name, {})
     lacking = lacking_fields(name, revision)
     plan: _Plan = (
@@ -170,10 +166,22 @@ def _plan_by_name(name: str, revision: str) -> _Plan:
             if field not in lacking
             and any(_plan_by_name(struct, revision) is not _NOTHING for struct in inner)
         ),
-        rewrite if first <= revision <= last else None,
+        _rewriting(rewrite) if first <= revision <= last else None,
     )
     return _NOTHING if plan == _NOTHING else plan
 
 
 def _replace_block(block: Any, revision: str) -> Any:
-    return _reduce(block_as_text(block, revision), revision)
+    return _reduce(_rewriting("block_as_text")(block, revision), revision)
+
+
+def _rewriting(name: str) -> _Rewrite:
+    rewrite: _Rewrite = getattr(import_module("._rewrites", __package__), name)
+    return rewrite
+
+
+def __getattr__(name: str) -> Any:
+    if name not in ("legacy_output_schema", "wraps_output"):
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = globals()[name] = _rewriting(name)
+    return value

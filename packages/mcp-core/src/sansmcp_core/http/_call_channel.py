@@ -2,6 +2,8 @@
 
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from .._effects import Data, Effect
 from .._outbox import HangUp, Note, Outbox
 from .._timers import Timers
@@ -10,9 +12,8 @@ from ._statuses import status_of
 
 if TYPE_CHECKING:
     from .._back_channel import BackChannel
-    from .._call import Around, Call
+    from .._call import Call
     from .._era import Era
-    from ._endpoint import Endpoint
     from ._feeds import Feed
 
 __all__ = ["CallChannel"]
@@ -27,8 +28,8 @@ class CallChannel(Outflow, eq=False):
     era: "Era | None" = None
     client_gone: bool = False
     due_s: float | None = None
-    open: "dict[str | int, Call]" = {}
-    _handed: list[Effect] = []
+    open: "dict[str | int, Call]" = msgspec.field(default_factory=dict)
+    _handed: list[Effect] = msgspec.field(default_factory=list)
     _outbox: Outbox | None = None
     _timers: Timers | None = None
     _back_channel: "BackChannel | None" = None
@@ -38,11 +39,6 @@ class CallChannel(Outflow, eq=False):
         """The live questions to the client of its session; where there is none, nobody is asked."""
         own = self._back_channel
         return self._endpoint.no_back_channel if own is None else own
-
-    @property
-    def around(self) -> "Around | None":
-        """What is entered around each run of a handler."""
-        return self._endpoint.calls.around
 
     @property
     def timers(self) -> Timers:

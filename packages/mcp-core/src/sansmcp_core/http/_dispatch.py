@@ -13,10 +13,10 @@ from sansmcp_schema.results import EmptyResult
 
 from .._decode import Answer, Incoming, Message, Rejection, decode_message
 from .._effects import Effect, Report
-from .._era import Era, classify_era
+from .._era import LEGACY, MODERN, Era, classify_era
 from .._listening import Subscription
 from .._methods import METHODS
-from .._operation import Mode
+from .._operation import INLINE
 from .._outcomes import AtOnce, Begin, Follow, Listen, Reply, Start
 from .._refusals import (
     BUSY_CALLS,
@@ -40,7 +40,7 @@ from ._legacy import (
     open_stream,
     session_for,
 )
-from ._mirror import Mirror
+from ._mirror import mirror_of
 from ._statuses import BUSY, NOT_ACCEPTABLE, status_of
 
 if TYPE_CHECKING:
@@ -73,13 +73,13 @@ def begin_from_head(exchange: "Exchange", endpoint: "Endpoint", now: float) -> l
         exchange.wants_body = True
         return []
     if endpoint.refusing:
-        return reject(exchange, endpoint, _busy(GOING_DOWN), Era.LEGACY)
+        return reject(exchange, endpoint, _busy(GOING_DOWN), LEGACY)
     session = session_for(endpoint, head, method=None)
     if isinstance(session, Rejection):
         return _without_session(exchange, endpoint, session)
     follow = end_session if head.method == "DELETE" else open_stream
     done = follow(exchange, endpoint, session, now)
-    return reject(exchange, endpoint, done, Era.LEGACY) if isinstance(done, Rejection) else done
+    return reject(exchange, endpoint, done, LEGACY) if isinstance(done, Rejection) else done
 
 
 def take_body(exchange: "Exchange", endpoint: "Endpoint", body: bytes, now: float) -> list[Effect]:
@@ -108,7 +108,7 @@ def _without_session(
     exchange: "Exchange", endpoint: "Endpoint", rejection: Rejection
 ) -> list[Effect]:
     """Return the answer to a legacy request whose session is not here, and why that may be."""
-    effects = reject(exchange, endpoint, rejection, Era.LEGACY)
+    effects = reject(exchange, endpoint, rejection, LEGACY)
     if rejection.message == UNKNOWN_SESSION.message and not endpoint.has_told_of_workers:
         endpoint.has_told_of_workers = True
         return [Report("warning", _WORKERS), *effects]
@@ -121,12 +121,12 @@ def _without_session(
 def _take_request(
     exchange: "Exchange", endpoint: "Endpoint", message: Message, now: float
 ) -> list[Effect]:
-    mirror = Mirror(exchange.head)
+    mirror = mirror_of(exchange.head)
     session: HttpSession | Rejection = NO_SESSION_ID
     # Where the head alone says that it is modern, no session is made or looked for.
     if not (
         endpoint.server.settings.modern
-        and classify_era(message.method, NO_META, mirror.version) is Era.MODERN
+        and classify_era(message.method, NO_META, mirror.version) is MODERN
     ):
         session = session_for(endpoint, exchange.head, message.method)
     legacy = session if type(session) is Rejection else session.legacy
@@ -134,15 +134,15 @@ def _take_request(
     if type(request) is Rejection:
         if request.message == UNKNOWN_SESSION.message:
             return _without_session(exchange, endpoint, request)
-        return reject(exchange, endpoint, request, Era.MODERN if request.modern else Era.LEGACY)
+        return reject(exchange, endpoint, request, MODERN if request.modern else LEGACY)
     exchange.era = era = request.era
     if endpoint.refusing:
         return reject(exchange, endpoint, _busy(GOING_DOWN, request), era)
-    if era is Era.LEGACY and not isinstance(session, Rejection):
+    if era is LEGACY and not isinstance(session, Rejection):
         if request.id in session.open:
             return reject(exchange, endpoint, id_still_open(request.id), era)
         enter_session(exchange, endpoint, session)
-    if era is Era.LEGACY and not endpoint.settings.sessions and message.method in _NEED_SESSION:
+    if era is LEGACY and not endpoint.settings.sessions and message.method in _NEED_SESSION:
         text = f"Method not found: {message.method} needs a session, and this server keeps none"
         rejection = Rejection(METHOD_NOT_FOUND, text, UNSET, request.id)
         return reject(exchange, endpoint, rejection, era)
@@ -174,7 +174,7 @@ def _carry_out(
     if isinstance(outcome, Begin):
         begun = begin_session(exchange, endpoint, request, outcome, now)
         if isinstance(begun, Rejection):
-            return reject(exchange, endpoint, begun, Era.LEGACY)
+            return reject(exchange, endpoint, begun, LEGACY)
         return begun
     return _follow(exchange, endpoint, request, outcome)
 
@@ -183,11 +183,11 @@ def _start(
     exchange: "Exchange", endpoint: "Endpoint", request: Request, start: Start, now: float
 ) -> list[Effect]:
     mode = start.target.operation.mode
-    if mode is not Mode.INLINE and endpoint.calls.admission.full:
+    if mode is not INLINE and endpoint.calls.admission.full:
         return reject(exchange, endpoint, _busy(BUSY_CALLS, request), request.era)
-    effects = endpoint.calls.start(exchange, request, start.target, start.rounds, now)
-    exchange.call = exchange.open.get(request.id)
-    return effects
+    calls = endpoint.calls
+    exchange.call = call = calls.open(exchange, request, start.target, start.rounds)
+    return calls.run(call, now)
 
 
 def _busy(text: str, request: Request | None = None) -> Rejection:
@@ -238,7 +238,7 @@ def _take_notification(
 ) -> list[Effect]:
     if message.method in METHODS:
         text = f"Invalid request: {message.method} is a request and needs an id"
-        return reject(exchange, endpoint, Rejection(INVALID_REQUEST, text), Era.MODERN)
+        return reject(exchange, endpoint, Rejection(INVALID_REQUEST, text), MODERN)
     modern = endpoint.server.settings.modern
     if modern and is_modern_notification(message, exchange.head):
         return exchange.respond(202, b"")
@@ -259,14 +259,14 @@ def _take_other(
 ) -> list[Effect]:
     """Take an answer to a live question, or what is no message at all."""
     if isinstance(message, Rejection):
-        return reject(exchange, endpoint, message, Era.MODERN)
+        return reject(exchange, endpoint, message, MODERN)
     if not isinstance(message, Answer):
         assert not isinstance(message, Message)
         code = PARSE_ERROR if message.reason == "a blank line" else INVALID_REQUEST
         text = f"Invalid request: {message.reason}"
         if code == PARSE_ERROR:
             text = "Parse error: the body is empty; send one JSON-RPC message"
-        return reject(exchange, endpoint, Rejection(code, text), Era.MODERN)
+        return reject(exchange, endpoint, Rejection(code, text), MODERN)
     session = session_for(endpoint, exchange.head, method="")
     if isinstance(session, Rejection):
         return _without_session(exchange, endpoint, session)

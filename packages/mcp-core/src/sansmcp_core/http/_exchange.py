@@ -2,12 +2,13 @@
 
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 from sansmcp_schema.jsonrpc import INVALID_REQUEST
 
 from .._decode import Rejection
 from .._effects import Data, Effect, EndOfMessage, Respond, Response
-from .._era import Era
-from .._operation import Mode
+from .._era import MODERN
+from .._operation import INLINE
 from ._call_channel import CallChannel
 from ._dispatch import begin_from_head, reject, take_body
 from ._statuses import TOO_LARGE
@@ -30,7 +31,7 @@ class Exchange(CallChannel, eq=False):
 
     wants_body: bool = False
     """Whether the body is to be given to ``receive``."""
-    _pieces: list[bytes] = []
+    _pieces: list[bytes] = msgspec.field(default_factory=list)
     _size: int = 0
 
     @property
@@ -100,7 +101,7 @@ class Exchange(CallChannel, eq=False):
         effects = self._handed
         self._handed = []
         call = self.call
-        if call is not None and not call.over and call.request.era is Era.MODERN:
+        if call is not None and not call.over and call.request.era is MODERN:
             effects = [*effects, *self._endpoint.calls.cancel(call)]
         return self._settle(effects, now)
 
@@ -145,7 +146,7 @@ class Exchange(CallChannel, eq=False):
         most = self._endpoint.settings.max_body_bytes
         text = f"Content too large: the body is longer than {most} bytes (max_body_bytes)"
         rejection = Rejection(INVALID_REQUEST, text, status=TOO_LARGE)
-        return reject(self, self._endpoint, rejection, Era.MODERN)
+        return reject(self, self._endpoint, rejection, MODERN)
 
     def _settle(self, effects: list[Effect], now: float) -> list[Effect]:
         """Note whether the exchange lasts, and send nothing to a client that has gone."""
@@ -153,7 +154,7 @@ class Exchange(CallChannel, eq=False):
         over = call is None or (call.over and not call.running)
         if over and self.ended and not self._handed:
             self._endpoint.leave(self, now)
-        elif call is not None and call.running and call.mode is Mode.INLINE:
+        elif call is not None and call.running and call.mode is INLINE:
             pass  # it ends before anything else happens
         elif not self.wants_body and (self.due_s is None or not self.quiet):
             self._endpoint.stay(self, now)

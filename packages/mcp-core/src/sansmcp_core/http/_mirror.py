@@ -17,7 +17,7 @@ from ._head import RequestHead
 from ._header_values import decode_header_value, looks_encoded, plain_header_value
 from ._names import MCP_METHOD, MCP_NAME, MCP_PROTOCOL_VERSION
 
-__all__ = ["Mirror"]
+__all__ = ["Mirror", "mirror_of"]
 
 _SHOWN_CHARS = 40
 _MAX_NUMBER_CHARS = 40
@@ -28,27 +28,17 @@ _decode_members = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 _decode_text = msgspec.json.Decoder(str).decode
 
 
-class Mirror:
+class Mirror(msgspec.Struct, frozen=True, gc=False):
     """The headers of one request; each check gives the text of what is wrong, or None.
 
     A header that came more than once is wrong whatever its values are, since nobody knows which of
     them others have read.
-
-    Args:
-        head: The head of the request.
-
-    Attributes:
-        version: ``MCP-Protocol-Version``; None where it is absent, repeated or not ASCII.
     """
 
-    __slots__ = ("_fields", "_repeated", "version")
-
-    def __init__(self, head: RequestHead) -> None:
-        self._fields = head.fields
-        self._repeated = head.repeated
-        raw = head.fields.get(MCP_PROTOCOL_VERSION)
-        usable = raw is not None and MCP_PROTOCOL_VERSION not in head.repeated
-        self.version = plain_header_value(raw) if raw is not None and usable else None
+    version: str | None
+    """``MCP-Protocol-Version``; None where it is absent, repeated or not ASCII."""
+    _fields: dict[bytes, bytes]
+    _repeated: frozenset[bytes]
 
     def check_version(self, body_version: str) -> str | None:
         """Compare ``MCP-Protocol-Version`` with the revision that ``_meta`` names."""
@@ -140,6 +130,14 @@ class Mirror:
             f"Header mismatch: {header} header value {_shown(text)} does not match body value "
             f"{_shown(_text_of(value))}"
         )
+
+
+def mirror_of(head: RequestHead) -> Mirror:
+    """Return what the head of a request says about its body."""
+    raw = head.fields.get(MCP_PROTOCOL_VERSION)
+    usable = raw is not None and MCP_PROTOCOL_VERSION not in head.repeated
+    version = plain_header_value(raw) if raw is not None and usable else None
+    return Mirror(version, head.fields, head.repeated)
 
 
 def _members(raw: bytes) -> dict[str, msgspec.Raw]:

@@ -17,7 +17,7 @@ __all__ = ["OutputWriter", "Written"]
 _RESULT = "result"
 
 
-class Written(msgspec.Struct, frozen=True):
+class Written(msgspec.Struct, frozen=True, gc=False):
     """One result, ready to be sent.
 
     Attributes:
