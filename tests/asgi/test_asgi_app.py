@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 import anyio
+import anyio.lowlevel
 import pytest
 from asgi_client import DEADLINE_S, AsgiRequest, ask, opened
 from asking import Name

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from sansmcp_core import Report
 from sansmcp_runtime.log import Log
-from sansmcp_runtime.pool import Pool
+from sansmcp_runtime.pool import Pool, any_busy
 from sansmcp_runtime.signals import StopSignals
 from sansmcp_runtime.stepping import Rest, first_step
 
@@ -43,6 +43,43 @@ def test_a_pool_starts_threads_as_they_are_needed_and_no_more_than_it_may() -> N
     gate.set()
     for _ in range(7):
         assert seen.get(timeout=DEADLINE_S) in names
+    pool.stop()
+
+
+def test_one_thread_does_what_is_quick_until_the_pool_is_told_to_spread_it() -> None:
+    gate = threading.Event()
+    seen: SimpleQueue[tuple[int, str]] = SimpleQueue()
+
+    def work(item: int) -> None:
+        seen.put((item, threading.current_thread().name))
+        if item == 3:
+            gate.wait(DEADLINE_S)
+
+    pool = Pool(work, 2, "worker")
+    for item in range(8):
+        pool.submit(item, spread=False)
+    assert [seen.get(timeout=DEADLINE_S) for _ in range(4)] == [(n, "worker-1") for n in range(4)]
+    assert len(pool.waiting) == 4
+    pool.spread()
+    assert [seen.get(timeout=DEADLINE_S) for _ in range(4)] == [
+        (n, "worker-2") for n in range(4, 8)
+    ]
+    assert pool.busy
+    gate.set()
+    assert not any_busy()
+    pool.stop()
+
+
+def test_a_pool_loses_nothing_whatever_comes_first() -> None:
+    done: SimpleQueue[int] = SimpleQueue()
+    pool = Pool(done.put, 4, "worker")
+    for item in range(20_000):
+        pool.submit(item, spread=item % 3 == 0)
+        if item % 7 == 0:
+            done.get(timeout=DEADLINE_S)
+    for _ in range(20_000 - 20_000 // 7 - 1):
+        done.get(timeout=DEADLINE_S)
+    assert not any_busy()
     pool.stop()
 
 

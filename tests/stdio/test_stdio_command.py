@@ -40,7 +40,7 @@ def test_it_serves_the_named_server(start_server: StartServer, folder: Path, bac
     client = start_server.command(
         ["-m", "sansmcp_stdio", "app:server", "--backend", backend], cwd=folder
     )
-    expected = {"threads": "", "trio": "anyio trio", "asyncio": "anyio asyncio"}
+    expected = {"threads": "", "trio": "trio", "asyncio": "anyio asyncio"}
     assert client.text(1, "loaded") == expected[backend]
     client.close_input()
     assert client.rest() == []

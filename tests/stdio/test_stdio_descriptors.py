@@ -390,7 +390,7 @@ def test_o_nonblock_is_never_set_on_a_shared_description(
     )
     before = [flags(fd) for fd in shared]
     assert not any(flag & os.O_NONBLOCK for flag in before)
-    big = "x" * 1_000_000
+    big = "x" * 4_000_000  # more than five reads can give
     client.send(call(1, "echo", text=big))
     for _ in range(5):
         client.read()

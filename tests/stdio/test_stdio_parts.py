@@ -47,8 +47,16 @@ def test_names_are_not_collected_without_bound() -> None:
 # -- channel and watches ---------------------------------------------------------------------
 
 
-def test_a_channel_never_waits_for_room(ends: tuple[Channel, int, int]) -> None:
+NO_FLAG = 1 << 30
+
+
+@pytest.mark.parametrize("flags", [getattr(os, "RWF_NOWAIT", 0), NO_FLAG, 0])
+def test_a_channel_never_waits_for_room(
+    flags: int, ends: tuple[Channel, int, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where the system can be asked not to wait, where it refuses, and where it cannot."""
     channel, _, back = ends
+    monkeypatch.setattr(channel, "_write_flags", flags)
     data = b"x" * 1_000_000
     sent = channel.send(data)
     assert 0 < sent < len(data)

@@ -73,7 +73,7 @@ class McpApp:
             running = self._running
             if running is None or not running.is_ready or not running.loop.is_current():
                 running = await self._begin()
-            await running.runtime.serve(head_of(scope), AsgiPeer(receive, send))
+            await running.serve(head_of(scope), AsgiPeer(receive, send))
         elif kind == "lifespan":
             await self._serve_lifespan(receive, send)
         elif kind == "websocket":

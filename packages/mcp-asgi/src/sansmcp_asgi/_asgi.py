@@ -15,6 +15,8 @@ Message: TypeAlias = MutableMapping[str, Any]
 Receive: TypeAlias = Callable[[], Awaitable[Message]]
 Send: TypeAlias = Callable[[Message], Awaitable[None]]
 
+_NOWHERE = (None, None)
+
 
 def head_of(scope: Scope) -> RequestHead:
     """The head of the request that a scope describes.
@@ -31,13 +33,10 @@ def head_of(scope: Scope) -> RequestHead:
     if not path.startswith("/"):  # nothing is left, or a router took the slash
         path = f"/{path}"
     headers = scope["headers"]
-    host, port = scope.get("server") or (None, None)
-    return RequestHead(
-        scope["method"],
-        path,
-        headers if type(headers) is list else list(headers),
-        scope.get("scheme", "http"),
-        None if port is None else host,  # a Unix socket has a path and no port
-        port,
-        mount,
-    )
+    if type(headers) is not list:
+        headers = list(headers)
+    host, port = scope.get("server") or _NOWHERE
+    if port is None:  # a Unix socket has a path and no port
+        host = None
+    scheme = scope.get("scheme", "http")
+    return RequestHead(scope["method"], path, headers, scheme, host, port, mount)

@@ -23,22 +23,18 @@ class AsgiPeer:
         send: The same.
     """
 
-    __slots__ = ("_receive", "_send", "has_body")
+    __slots__ = ("_receive", "_send")
 
     def __init__(self, receive: Receive, send: Send) -> None:
         self._receive = receive
         self._send = send
-        self.has_body = True
-        """Whether there may be more of the request's body."""
 
     async def receive(self) -> tuple[bytes, bool]:
         """The next piece of the body, and whether more may come."""
         message = await self._receive()
         if message["type"] == "http.disconnect":
-            self.has_body = False
             raise ConnectionResetError("the client went away before the end of its request")
-        self.has_body = message.get("more_body", False)
-        return message.get("body", b""), self.has_body
+        return message.get("body", b""), message.get("more_body", False)
 
     async def wait_gone(self) -> None:
         """Return when the server says that the client has gone."""

@@ -31,6 +31,8 @@ class Running:
         self.runtime = HttpRuntime(
             endpoint, LOG, max_threads=max_threads, send_timeout_s=send_timeout_s
         )
+        self.serve = self.runtime.serve
+        """Serves one request."""
         self.loop = self.runtime.loop
         self.is_ready = False
         """Whether requests may be served: the server's lifespan is entered, or it has none."""

@@ -2,8 +2,6 @@
 
 import math
 
-import anyio
-
 from .loops import Loop
 from .sleep import Sleep
 
@@ -21,7 +19,8 @@ class Alarm:
         self.woken = False
         """Whether ``wake`` was called; cleared by who has seen to it, before seeing to it."""
         self._loop = loop
-        self._rung = anyio.Event()
+        self._library = loop.library
+        self._rung = self._library.Event()
         self._sleep = Sleep(None)
 
     def wake(self) -> None:
@@ -51,7 +50,7 @@ class Alarm:
         if rest_s == math.inf:
             await self._rung.wait()
         else:
-            with anyio.move_on_after(rest_s):
+            with self._library.move_on_after(rest_s):
                 await self._rung.wait()
-        self._rung = anyio.Event()
+        self._rung = self._library.Event()
         return sleep.is_over()

@@ -1,64 +1,51 @@
 """The client of one HTTP exchange, which may go away at any moment."""
 
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 import anyio
-from sansmcp_core import Data, EndOfMessage, Report, Respond, Response
+from sansmcp_core import Data, Effect, EndOfMessage, Report, Response
 
 if TYPE_CHECKING:
     from .exchanges import HttpPeer, HttpRuntime
 
-__all__ = ["OUTGOING", "Client", "Outgoing"]
+__all__ = ["PIECES", "Client"]
 
-Outgoing: TypeAlias = Respond | Response | Data | EndOfMessage
-
-OUTGOING = (Respond, Response, Data, EndOfMessage)
+PIECES = frozenset({Response, Data, EndOfMessage})
+"""Parts of an answer that go out as they come."""
 
 
 class Client:
-    """Gives the body and takes the answer; raises nothing, but notes that it has gone.
+    """Takes the answer; raises nothing, but notes that the client has gone.
 
-    Args:
-        peer: What the adapter has of it.
-        runtime: What exchanges share.
+    What stands in the class is so at first, and mostly to the end.
     """
 
-    __slots__ = ("_peer", "_runtime", "gone", "why_gone", "writing")
+    _runtime: "HttpRuntime"
+    _peer: "HttpPeer"
 
-    def __init__(self, peer: "HttpPeer", runtime: "HttpRuntime") -> None:
-        self._peer = peer
-        self._runtime = runtime
-        self.gone = False
-        """Whether nothing can be sent to it any more."""
-        self.why_gone = ""
-        self.writing = False
-        """Whether something is being written; what is broken off there cannot be continued."""
+    gone = False
+    """Whether nothing can be sent to it any more."""
 
-    async def receive(self) -> tuple[bytes, bool] | None:
-        """The next piece of the body, and whether more may come; None where it has gone."""
-        try:
-            return await self._peer.receive()
-        except Exception as exception:  # noqa: BLE001 - sorted out there
-            self._lose(exception)
-            return None
+    why_gone = ""
 
-    async def write(self, effect: Outgoing) -> None:
-        """Send a part of the answer, unless the client has gone."""
+    writing = False
+    """Whether a piece is being written; what is broken off there cannot be continued."""
+
+    async def write(self, piece: Effect) -> None:
+        """Send a piece of the answer, unless the client has gone."""
         if self.gone:
             return
         self.writing = True
         try:
-            if isinstance(effect, Respond):
-                await self._peer.respond(effect.status, effect.headers, effect.body)
-            elif self._runtime.send_timeout_s is None:
-                await self._write_piece(effect)
+            if self._runtime.send_timeout_s is None:
+                await self._send(piece)
             else:
                 with anyio.move_on_after(self._runtime.send_timeout_s) as scope:
-                    await self._write_piece(effect)
+                    await self._send(piece)
                 if scope.cancelled_caught:
-                    self._lose(TimeoutError("it has not taken what was sent in time"))
+                    self.lose(TimeoutError("it has not taken what was sent in time"))
         except Exception as exception:  # noqa: BLE001 - sorted out there
-            self._lose(exception)
+            self.lose(exception)
         self.writing = False
 
     async def watch(self) -> None:
@@ -66,20 +53,20 @@ class Client:
         try:
             await self._peer.wait_gone()
         except Exception as exception:  # noqa: BLE001 - sorted out there
-            self._lose(exception)
+            self.lose(exception)
         self.gone = True
 
-    async def _write_piece(self, effect: Response | Data | EndOfMessage) -> None:
-        if isinstance(effect, Data):
-            await self._peer.send(effect.data)
-        elif isinstance(effect, Response):
-            await self._peer.start(effect.status, effect.headers)
-        else:
-            await self._peer.end()
-
-    def _lose(self, exception: Exception) -> None:
+    def lose(self, exception: Exception) -> None:
         """Note that it cannot be reached; what is no mere hang-up is worth a line."""
         self.gone = True
         self.why_gone = f": {exception}"
         if not isinstance(exception, OSError):
             self._runtime.report(Report("error", "the client cannot be reached", exception))
+
+    async def _send(self, piece: Effect) -> None:
+        if type(piece) is Data:
+            await self._peer.send(piece.data)
+        elif type(piece) is Response:
+            await self._peer.start(piece.status, piece.headers)
+        elif type(piece) is EndOfMessage:
+            await self._peer.end()

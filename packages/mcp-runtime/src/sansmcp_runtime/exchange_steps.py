@@ -1,29 +1,47 @@
 """The steps of one HTTP exchange: the core is called, and what it asks for is carried out."""
 
 import time
-from collections import deque
+from contextvars import copy_context
 from typing import TYPE_CHECKING
 
 import anyio
-from sansmcp_core import Call, Cancel, Effect, Report, Run
+from sansmcp_core import Call, Cancel, Effect, Mode, Report, Respond, Run
 
 from .alarm import Alarm
-from .client import OUTGOING, Client
-from .outcome import Step, stopped
+from .client import PIECES, Client
+from .outcome import Step, outcome, stopped
 
 if TYPE_CHECKING:
     from sansmcp_core.http import RequestHead
 
     from .exchanges import HttpPeer, HttpRuntime
-    from .loops import Scope
+    from .libraries import Scope
 
 __all__ = ["ExchangeSteps"]
 
 _LAST_WORDS_S = 1.0
 
 
-class ExchangeSteps:
-    """Carries out everything but calls, which wait in ``runs`` for the request's task.
+class Bell:
+    """What the core rings when it wants to be looked after; it knows of nothing but an alarm.
+
+    So the exchange, which keeps it, is in no circle, and is freed as soon as it is done.
+    """
+
+    alarm: Alarm | None = None
+    """What to wake; None as long as nobody waits."""
+
+    rung = False
+
+    def ring(self) -> None:
+        """Wake whoever waits, now or later; from any thread."""
+        self.rung = True
+        if self.alarm is not None:
+            self.alarm.wake()
+
+
+class ExchangeSteps(Client):
+    """Carries out everything but calls that take time: those wait for the request's task.
 
     Args:
         runtime: What exchanges share.
@@ -31,73 +49,72 @@ class ExchangeSteps:
         peer: The client.
     """
 
-    __slots__ = (
-        "_alarm",
-        "_runtime",
-        "_told_gone",
-        "_woken",
-        "client",
-        "closed",
-        "exchange",
-        "runs",
-        "scope",
-    )
+    next_call: Call | None = None
+    """The call that waits to be run; an exchange has no more than one at a time."""
+
+    scope: "Scope | None" = None
+    """What surrounds the async call that keeps the request's task."""
+
+    closed = False
+    """Whether nothing goes on."""
+
+    _told_gone = False
 
     def __init__(self, runtime: "HttpRuntime", head: "RequestHead", peer: "HttpPeer") -> None:
-        self.client = Client(peer, runtime)
-        self.exchange = runtime.endpoint.open(head, self.wake)
-        self.runs: deque[Call] = deque()
-        """Calls to be run."""
-        self.scope: Scope | None = None
-        """What surrounds the async call that keeps the request's task."""
-        self.closed = False
-        """Whether nothing goes on."""
         self._runtime = runtime
-        self._alarm: Alarm | None = None
-        self._woken = False
-        """Whether ``wake`` was called before there was an alarm."""
-        self._told_gone = False
-
-    def wake(self) -> None:
-        """Have the core looked after; from any thread."""
-        self._woken = True
-        if self._alarm is not None:
-            self._alarm.wake()
+        self._peer = peer
+        self._bell = bell = Bell()
+        self.exchange = runtime.endpoint.open(head, bell.ring)
 
     @property
     def alarm(self) -> Alarm:
-        """What rings when the core wants to be looked after; made when somebody waits for it."""
-        if self._alarm is None:
-            self._alarm = Alarm(self._runtime.loop)
-            if self._woken:
-                self._alarm.wake()
-        return self._alarm
+        """What wakes the task that looks after the exchange; made when one does."""
+        bell = self._bell
+        if bell.alarm is None:
+            bell.alarm = Alarm(self._runtime.loop)
+            if bell.rung:
+                bell.alarm.wake()
+        return bell.alarm
 
     async def do(self, step: Step) -> None:
-        """Call the core and carry out what it asks for, in order."""
-        client = self.client
-        effects = step(time.time())
+        """Call the core and carry out what it asks for."""
+        await self.carry_out(step(time.time()))
+
+    async def carry_out(self, effects: list[Effect]) -> None:
+        """Carry out what the core asks for, in order, and what follows from that at once.
+
+        That is an inline call, and that the client has gone.
+        """
         while True:
             for effect in effects:
-                if isinstance(effect, OUTGOING):
-                    await client.write(effect)
+                if type(effect) is Respond:
+                    if not self.gone:
+                        try:
+                            await self._peer.respond(effect.status, effect.headers, effect.body)
+                        except Exception as exception:  # noqa: BLE001 - sorted out there
+                            self.lose(exception)
+                elif type(effect) is Run:
+                    self.next_call = effect.call
+                elif type(effect) in PIECES:
+                    await self.write(effect)
                 else:
-                    self._carry_out(effect)
-            if not client.gone or self._told_gone:
+                    self._take(effect)
+            call = self.next_call
+            if self.gone and not self._told_gone:
+                effects = self._tell_gone()
+            elif call is not None and call.mode is Mode.INLINE:
+                self.next_call = None
+                effects = outcome(call, copy_context())(time.time())
+            else:
                 return
-            effects = self._tell_gone()
 
     def do_mutely(self, step: Step) -> None:
         """Call the core after ``close``: nothing is sent, no call is begun."""
         for effect in step(time.time()):
-            self._carry_out(effect)
-        while self.runs:
-            self.do_mutely(stopped(self.runs.popleft()))
-
-    async def see_to_client(self) -> None:
-        """Tell the core where the client has gone."""
-        if self.client.gone and not self._told_gone:
-            await self.do(lambda _now: [])
+            self._take(effect)
+        if self.next_call is not None:
+            call, self.next_call = self.next_call, None
+            self.do_mutely(stopped(call))
 
     def cancel(self) -> None:
         """Cancel the async call that keeps the request's task."""
@@ -106,8 +123,8 @@ class ExchangeSteps:
 
     async def end_stream(self) -> None:
         """End a stream that belongs to no call as it should, for the server is going down."""
-        exchange, client = self.exchange, self.client
-        if not (client.gone or client.writing or exchange.wants_body or exchange.done):
+        exchange = self.exchange
+        if not (self.gone or self.writing or exchange.wants_body or exchange.done):
             with anyio.move_on_after(_LAST_WORDS_S, shield=True):
                 # The endpoint may have ended it just now, and woken this task in vain.
                 await self.do(lambda now: [*exchange.pending(now), *exchange.shut_down()])
@@ -115,21 +132,22 @@ class ExchangeSteps:
     def close(self) -> None:
         """Tell the core that nothing goes on."""
         if not self.closed:
-            self.closed = self.client.gone = self._told_gone = True
+            self.closed = self.gone = self._told_gone = True
             if not self.exchange.done:
                 self.do_mutely(self.exchange.close)
 
-    def _carry_out(self, effect: Effect) -> None:
-        if isinstance(effect, Run):
-            self.runs.append(effect.call)
-        elif isinstance(effect, Cancel):
+    def _take(self, effect: Effect) -> None:
+        """Carry out what is not for the client; nothing else."""
+        if type(effect) is Run:
+            self.next_call = effect.call
+        elif type(effect) is Cancel:
             self.cancel()
-        elif isinstance(effect, Report):
+        elif type(effect) is Report:
             self._runtime.report(effect)
 
     def _tell_gone(self) -> list[Effect]:
         self._told_gone = True
         if not self.exchange.ended:
-            why = self.client.why_gone
-            self._runtime.report(Report("debug", f"the client went away before the answer{why}"))
+            text = f"the client went away before the answer{self.why_gone}"
+            self._runtime.report(Report("debug", text))
         return self.exchange.disconnected(time.time())

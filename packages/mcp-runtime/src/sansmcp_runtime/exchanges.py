@@ -1,6 +1,7 @@
 """Serving HTTP exchanges: what an adapter implements, and what it calls."""
 
-from typing import TYPE_CHECKING, Protocol, TypeAlias
+from functools import partial
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from sansmcp_core import Call, Report
 
@@ -11,6 +12,7 @@ from .pool import DEFAULT_MAX_THREADS, Pool
 from .pulse import Pulse
 
 if TYPE_CHECKING:
+    from collections.abc import Coroutine
     from contextvars import Context
 
     from sansmcp_core.http import Endpoint, RequestHead
@@ -75,14 +77,15 @@ class HttpRuntime:
         self.loop = current_loop()
         self.serving = 0
         """How many requests are being served."""
-        self._changes = Pulse()
+        self.changes = Pulse()
+        """Beats when none is served any more."""
         self._log = log
         name = log.logger.replace(".", "-")
         self._pool: Pool[tuple[ExchangeTask, Call, Context]] = Pool(
             self._run_blocking, max_threads, name
         )
 
-    async def serve(self, head: "RequestHead", peer: HttpPeer) -> None:
+    def serve(self, head: "RequestHead", peer: HttpPeer) -> "Coroutine[Any, Any, None]":
         """Serve one request; return when it is answered and no call of it runs any more.
 
         A client that goes away is told to the exchange, and to nobody else. Handlers run in copies
@@ -93,21 +96,12 @@ class HttpRuntime:
             head: The request's head.
             peer: The client.
         """
-        task = ExchangeTask(self, head, peer)
-        self.serving += 1
-        try:
-            await task.run()
-        except BaseException as exception:
-            await task.abandon(exception)
-            raise
-        finally:
-            self.serving -= 1
-            self._changes.beat()
+        return ExchangeTask(self, head, peer).run()
 
     async def drain(self) -> None:
         """Wait until no request is being served."""
         while self.serving:
-            await self._changes.wait()
+            await self.changes.wait()
 
     def stop(self) -> None:
         """Let idle threads end, and busy ones after what they do; returns at once."""
@@ -123,5 +117,5 @@ class HttpRuntime:
 
     def _run_blocking(self, item: "tuple[ExchangeTask, Call, Context]") -> None:
         task, call, context = item
-        step = outcome(call, context)
-        self.loop.post(lambda: task.take_end(step))
+        # No variable holds the outcome: an exception in it leads here, and would make a circle.
+        self.loop.post(partial(task.take_end, outcome(call, context)))

@@ -3,12 +3,37 @@
 import os
 import sys
 from contextlib import suppress
+from typing import Final
 
-__all__ = ["end_forked_child"]
+__all__ = ["PROCESS", "end_forked_child"]
 
 
-def end_forked_child(parent_id: int, exception: BaseException | None = None) -> None:
-    """Do nothing in the process of that id; in any other, end at once.
+class _Process:
+    """This process, as opposed to the one that forked it."""
+
+    __slots__ = ("forks",)
+
+    def __init__(self) -> None:
+        self.forks = 0
+        """How many forks lie between this process and the one that loaded this module.
+
+        Whoever finds another number than before a call is a child that was forked meanwhile. To
+        ask the system for the number of the process costs more than many a handler.
+        """
+
+    def note_fork(self) -> None:
+        """Count a fork; called in the child."""
+        self.forks += 1
+
+
+PROCESS: Final = _Process()
+
+if hasattr(os, "register_at_fork"):  # not on Windows, which has no fork
+    os.register_at_fork(after_in_child=PROCESS.note_fork)
+
+
+def end_forked_child(exception: BaseException | None = None) -> None:
+    """End this process, which was forked by a handler and comes back from it.
 
     A handler that calls ``os.fork`` returns twice. Only the parent serves: the child has a copy of
     one thread, shares the event loop's descriptors with its parent, and could answer nobody. So it
@@ -16,11 +41,8 @@ def end_forked_child(parent_id: int, exception: BaseException | None = None) -> 
     the exit status that Python would give it. Nothing that ``run`` calls forks by itself.
 
     Args:
-        parent_id: The process that called the handler.
         exception: What the handler raised.
     """
-    if os.getpid() == parent_id:
-        return
     status = 0
     if isinstance(exception, SystemExit):
         code = exception.code

@@ -1,7 +1,6 @@
 """Reports of the core -> the standard library's logging, which is loaded by the first of them."""
 
 import sys
-from typing import NamedTuple
 
 from sansmcp_core import Report
 
@@ -16,17 +15,20 @@ _COMPLAINTS = {
 """For each event loop: what the other one says where it does not run, and its name."""
 
 
-class Log(NamedTuple):
+class Log:
     """Where an adapter's reports go.
 
     A program that configures no logging sees warnings and errors on standard error.
+
+    Args:
+        logger: The logger's name, such as ``sansmcp.stdio``.
+        advice: How to serve a handler on the other event loop; that one's name goes where ``{}``
+            is.
     """
 
-    logger: str
-    """The logger's name, such as ``sansmcp.stdio``."""
-
-    advice: str
-    """How to serve a handler on the other event loop; that one's name goes where ``{}`` is."""
+    def __init__(self, logger: str, advice: str) -> None:
+        self.logger = logger
+        self.advice = advice
 
     def write(self, report: Report, loop: str | None = None) -> None:
         """Pass ``report`` to the logger.

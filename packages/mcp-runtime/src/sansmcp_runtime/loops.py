@@ -1,26 +1,21 @@
-"""The little that trio and asyncio do not share through anyio, or do faster by themselves."""
+"""What the adapters ask of an event loop: trio itself, or asyncio through anyio.
+
+Whatever both libraries call by the same name is asked of ``Loop.library``: where trio runs, anyio
+is not loaded.
+"""
 
 import sys
 from collections.abc import Awaitable, Callable, Coroutine
-from contextlib import AbstractContextManager
 from contextvars import copy_context
 from functools import partial
-from typing import Any, Literal, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 
-import anyio
+if TYPE_CHECKING:
+    from contextlib import AbstractAsyncContextManager
 
-__all__ = ["Loop", "Scope", "current_loop", "use_daemon_threads"]
+    from .libraries import Library, Scope, Tasks
 
-
-class Scope(AbstractContextManager["Scope"], Protocol):
-    """A cancel scope."""
-
-    @property
-    def cancel_called(self) -> bool:
-        """Whether ``cancel`` was called."""
-
-    def cancel(self) -> None:
-        """Cancel what runs inside."""
+__all__ = ["Loop", "current_loop", "use_daemon_threads"]
 
 
 class Loop(NamedTuple):
@@ -28,10 +23,15 @@ class Loop(NamedTuple):
 
     name: Literal["trio", "asyncio"]
 
+    library: "Library"
+
+    open_tasks: "Callable[[], AbstractAsyncContextManager[Tasks]]"
+    """Opens a group of tasks; it is left when all of them have ended."""
+
     call_soon: Callable[[Callable[[], object]], object]
     """What ``post`` calls; raises RuntimeError once the loop has ended."""
 
-    new_scope: Callable[[], Scope]
+    new_scope: "Callable[[], Scope]"
     wait_readable: Callable[[int], Awaitable[None]]
     wait_writable: Callable[[int], Awaitable[None]]
 
@@ -76,6 +76,8 @@ def current_loop() -> Loop:
         token = lowlevel.current_trio_token()
         return Loop(
             "trio",
+            trio,
+            trio.open_nursery,
             token.run_sync_soon,
             trio.CancelScope,
             lowlevel.wait_readable,
@@ -88,6 +90,8 @@ def current_loop() -> Loop:
         )
     import asyncio  # noqa: PLC0415 - loaded already, since it runs
 
+    import anyio  # noqa: PLC0415 - not for trio
+
     loop = asyncio.get_running_loop()
 
     def times_cancelled() -> int:
@@ -96,8 +100,10 @@ def current_loop() -> Loop:
 
     return Loop(
         "asyncio",
+        anyio,
+        cast("Callable[[], AbstractAsyncContextManager[Tasks]]", anyio.create_task_group),
         loop.call_soon_threadsafe,
-        anyio.CancelScope,
+        type(anyio.CancelScope()),  # the class for asyncio, which anyio looks up each time
         anyio.wait_readable,
         anyio.wait_writable,
         loop,

@@ -1,6 +1,5 @@
 """A call is run, and out comes the step that tells the core how it ended."""
 
-import os
 from collections.abc import Callable
 from contextvars import Context
 from functools import partial
@@ -8,7 +7,7 @@ from typing import TypeAlias
 
 from sansmcp_core import Call, Effect
 
-from .forks import end_forked_child
+from .forks import PROCESS, end_forked_child
 
 __all__ = ["CallStopped", "Step", "outcome", "stopped"]
 
@@ -27,13 +26,15 @@ def outcome(call: Call, context: Context) -> Step:
     """
     if call.over:
         return stopped(call)
-    process_id = os.getpid()
+    forks = PROCESS.forks
     try:
         value = context.copy().run(call.invoke)
     except BaseException as exception:  # noqa: BLE001 - the core decides what it means
-        end_forked_child(process_id, exception)
+        if PROCESS.forks != forks:
+            end_forked_child(exception)
         return partial(call.failed, exception)
-    end_forked_child(process_id)
+    if PROCESS.forks != forks:
+        end_forked_child()
     return partial(call.completed, value)
 
 

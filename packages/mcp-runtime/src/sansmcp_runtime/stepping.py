@@ -1,13 +1,11 @@
 """An awaitable whose first step is taken at once, and the rest in whatever task awaits it."""
 
-import os
 from collections.abc import Awaitable, Callable, Coroutine, Generator
 from contextvars import Context
-from functools import partial
 from types import CoroutineType
 from typing import Any
 
-from .forks import end_forked_child
+from .forks import PROCESS, end_forked_child
 
 __all__ = ["Rest", "first_step"]
 
@@ -40,13 +38,11 @@ class Rest:
                 sent = yield trap
             except BaseException as exception:  # noqa: BLE001 - it is the awaitable's to handle
                 self.abandoned |= isinstance(exception, GeneratorExit)
-                step = partial(self._coroutine.throw, exception)
+                over, trap = _take(self._coroutine.throw, exception, self._context)
             else:
-                step = partial(self._coroutine.send, sent)
-            try:
-                trap = _take(step, self._context)
-            except StopIteration as end:
-                return end.value
+                over, trap = _take(self._coroutine.send, sent, self._context)
+            if over:
+                return trap
 
 
 def first_step(awaitable: Awaitable[Any], context: Context) -> Any:
@@ -58,26 +54,29 @@ def first_step(awaitable: Awaitable[Any], context: Context) -> Any:
         coroutine: Coroutine[Any, Any, Any] = awaitable
     else:
         coroutine = _await(awaitable)
+    over, value = _take(coroutine.send, None, context)
+    return value if over else Rest(coroutine, context, value)
+
+
+def _take(step: Callable[[Any], Any], given: Any, context: Context) -> tuple[bool, Any]:
+    """Take one step; return whether it was the last, and the value or what the loop is to do.
+
+    Raises what the step raises. A child that it forked does not come back.
+    """
+    forks = PROCESS.forks
     try:
-        trap = _take(partial(coroutine.send, None), context)
+        trap = context.run(step, given)
     except StopIteration as end:
-        return end.value
-    return Rest(coroutine, context, trap)
-
-
-def _take(step: Callable[[], Any], context: Context) -> Any:
-    """Take one step; raises what it raises. A child that it forked does not come back."""
-    process_id = os.getpid()
-    try:
-        trap = context.run(step)
-    except StopIteration:
-        end_forked_child(process_id)
-        raise
+        if PROCESS.forks != forks:
+            end_forked_child()
+        return True, end.value
     except BaseException as exception:
-        end_forked_child(process_id, exception)
+        if PROCESS.forks != forks:
+            end_forked_child(exception)
         raise
-    end_forked_child(process_id, _AWAITED)
-    return trap
+    if PROCESS.forks != forks:
+        end_forked_child(_AWAITED)
+    return False, trap
 
 
 async def _await(awaitable: Awaitable[Any]) -> Any:

@@ -1,23 +1,19 @@
-"""Serving in an event loop, trio's or asyncio's: standard streams, or any byte stream."""
+"""``serve``: any byte stream of anyio, in a loop that runs already."""
 
-import gc
-from collections.abc import Callable
-from functools import partial
-from typing import Any, Literal
+from typing import Any
 
 import anyio
 from anyio.abc import ByteStream
 from msgspec import UNSET
 from sansmcp_core import Server
-from sansmcp_runtime.lifespan import Lifespan, entered, lifespan_of
-from sansmcp_runtime.loops import current_loop, use_daemon_threads
+from sansmcp_runtime.lifespan import entered, lifespan_of
+from sansmcp_runtime.loops import current_loop
 from sansmcp_runtime.pool import DEFAULT_MAX_THREADS
 
-from ._channel import Channel
+from ._channel import CHUNK_BYTES
 from ._tasks import LoopConnection
-from ._transports import ChannelTransport, StreamTransport
 
-__all__ = ["run_in_loop", "serve"]
+__all__ = ["StreamTransport", "serve"]
 
 
 async def serve(
@@ -58,54 +54,30 @@ async def serve(
             await connection.run()
 
 
-def run_in_loop(
-    channel: Channel,
-    server: Server,
-    lifespan: Lifespan,
-    follow: Callable[[LoopConnection], None],
-    *,
-    backend: Literal["trio", "asyncio"],
-    max_threads: int,
-    drain_s: float,
-) -> None:
-    """Serve one peer over descriptors in a loop of its own; returns when its input ended.
+class StreamTransport:
+    """Any byte stream of anyio."""
 
-    Args:
-        channel: The peer.
-        server: What is served.
-        lifespan: Entered before the first call, left after the last.
-        follow: Takes the connection before it serves.
-        backend: Which loop.
-        max_threads: The most blocking calls that run at once.
-        drain_s: Seconds that calls are given to end after the end of input.
-    """
-    main = partial(
-        _run, channel, server, lifespan, follow, max_threads=max_threads, drain_s=drain_s
-    )
-    anyio.run(main, backend=backend)
+    def __init__(self, stream: ByteStream) -> None:
+        self._stream = stream
 
+    async def receive(self) -> bytes:
+        """The next bytes; empty at the end of input, and where the stream broke."""
+        try:
+            return await self._stream.receive(CHUNK_BYTES)
+        except (anyio.EndOfStream, anyio.BrokenResourceError, anyio.ClosedResourceError):
+            return b""
 
-async def _run(
-    channel: Channel,
-    server: Server,
-    lifespan: Lifespan,
-    follow: Callable[[LoopConnection], None],
-    *,
-    max_threads: int,
-    drain_s: float,
-) -> None:
-    loop = current_loop()
-    if loop.name == "asyncio":
-        use_daemon_threads(max_threads, "sansmcp-stdio")
-    async with entered(lifespan) as lifespan_value:
-        connection = LoopConnection(
-            server,
-            ChannelTransport(channel, loop),
-            loop,
-            max_threads=max_threads,
-            drain_s=drain_s,
-            lifespan_value=lifespan_value,
-        )
-        gc.freeze()  # the process is ours: what is there by now stays
-        follow(connection)
-        await connection.run()
+    def send_now(self, data: bytes) -> int:
+        """Nothing: a stream can only be waited for."""
+        return 0
+
+    async def send(self, data: memoryview) -> None:
+        """Write all of ``data``."""
+        try:
+            await self._stream.send(bytes(data))
+        except (anyio.BrokenResourceError, anyio.ClosedResourceError) as error:
+            raise BrokenPipeError(str(error)) from error
+
+    def has_hung_up(self) -> bool:
+        """No: a stream tells its end only to who has read all of it, or to who writes."""
+        return False

@@ -6,6 +6,8 @@ from collections.abc import Callable
 from sansmcp_core import Call, Mode
 from sansmcp_runtime.pool import Pool
 
+from ._pace import Pace, name_of
+
 __all__ = ["CallQueue"]
 
 
@@ -21,6 +23,8 @@ class CallQueue:
         max_threads: The most blocking calls that run at once.
         is_held: Whether calls are held back at that moment. Whenever that may have changed to
             False, ``release`` has to be called.
+        pace: Which blocking calls are so quick that one thread does them one after the other;
+            then ``spread`` has to be called where they do not get on. By default none are.
     """
 
     def __init__(
@@ -28,9 +32,11 @@ class CallQueue:
         run_blocking: Callable[[Call], None],
         max_threads: int,
         is_held: Callable[[], bool],
+        pace: Pace | None = None,
     ) -> None:
         self._pool: Pool[Call] = Pool(run_blocking, max_threads, "sansmcp-stdio")
         self._is_held = is_held
+        self._pace = Pace() if pace is None else pace
         self._blocking: deque[Call] = deque()
         self._others: deque[Call] = deque()
 
@@ -41,7 +47,7 @@ class CallQueue:
         elif self._is_held():
             self._blocking.append(call)
         else:
-            self._pool.submit(call)
+            self._pool.submit(call, spread=self._pace.is_slow(name_of(call)))
 
     @property
     def ready(self) -> bool:
@@ -50,7 +56,24 @@ class CallQueue:
 
     def take(self) -> Call | None:
         """The next call that the thread that reads is to run; ``None`` for none now."""
-        return self._others.popleft() if self.ready else None
+        return self._others.popleft() if self._others and not self._is_held() else None
+
+    @property
+    def crowded(self) -> bool:
+        """Whether blocking calls wait for a thread."""
+        return bool(self._pool.waiting)
+
+    def quick_one_waits(self) -> bool:
+        """Whether the next blocking call, which a thread will begin at once, is a quick one."""
+        waiting = self._pool.waiting
+        try:
+            return bool(waiting) and not self._pace.is_slow(name_of(waiting[0]))
+        except IndexError:  # it has just been begun
+            return False
+
+    def spread(self) -> None:
+        """Have as many threads as there are see to the blocking calls that wait."""
+        self._pool.spread()
 
     def release(self) -> None:
         """Send on what was held back, unless it still is."""

@@ -1,5 +1,6 @@
 """Bytes from one descriptor and to another, without ever waiting and without ``O_NONBLOCK``."""
 
+import errno
 import os
 import stat
 
@@ -19,15 +20,23 @@ system has a name for that (Linux, FreeBSD).
 """
 
 
+_WITHOUT_WAITING = getattr(os, "RWF_NOWAIT", 0)
+"""What asks Linux not to wait in one single call of ``writev``."""
+
+_NO_SUCH_CALL = (errno.EOPNOTSUPP, errno.ENOSYS, errno.EPERM, errno.EINVAL, errno.ESPIPE)
+
+
 class Channel:
     """The peer's bytes from ``in_fd``, ours to ``out_fd``.
 
     ``O_NONBLOCK`` belongs to the open file description, which the parent and other processes
-    share, so it is never set here. A read that follows a report of readiness does not wait. A
-    write might, even then: a pipe is ready as soon as ``PIPE_BUF`` bytes fit. So no more than that
-    is written at once, and readiness is asked for before each piece; sockets and terminals keep
-    at least as much room before they report themselves ready. Somebody else may have set
-    ``O_NONBLOCK``, which is respected: nothing to read, or no room to write, is not an error.
+    share, so it is never set here. A read that follows a report of readiness does not wait. Linux
+    can be told not to wait in a single write: on pipes from 6.4 on, on sockets from 6.5. Elsewhere
+    a write might wait even after a report of readiness: a pipe is ready as soon as ``PIPE_BUF``
+    bytes fit. So there no more than that is written at once, and readiness is asked for before
+    each piece; sockets and terminals keep at least as much room before they report themselves
+    ready. Somebody else may have set ``O_NONBLOCK``, which is respected: nothing to read, or no
+    room to write, is not an error.
 
     Windows has no readiness for pipes: there both operations wait.
 
@@ -41,10 +50,10 @@ class Channel:
         self.out_fd = out_fd
         self.abandoned = False
         """Whether a thread that was left behind may still use it."""
-        self._piece_bytes = CHUNK_BYTES
         self._poll = None
+        self._write_flags = 0
         if os.name != "nt" and not stat.S_ISREG(os.fstat(out_fd).st_mode):
-            self._piece_bytes = select.PIPE_BUF
+            self._write_flags = _WITHOUT_WAITING
             self._poll = select.poll()
             self._poll.register(out_fd, select.POLLOUT)
 
@@ -80,14 +89,22 @@ class Channel:
         Raises:
             OSError: Nobody reads any more.
         """
-        total = len(data)
+        if self._write_flags:
+            try:
+                return os.pwritev(self.out_fd, [data], -1, self._write_flags)
+            except BlockingIOError:
+                return 0
+            except OSError as error:
+                if error.errno not in _NO_SUCH_CALL:
+                    raise
+                self._write_flags = 0
+        return self._send_pieces(memoryview(data))
+
+    def _send_pieces(self, data: memoryview) -> int:
+        longest = CHUNK_BYTES if self._poll is None else select.PIPE_BUF
         sent = 0
-        if total > self._piece_bytes and not isinstance(data, memoryview):
-            data = memoryview(data)
-        while sent < total:
-            if self._poll is not None and not self._poll.poll(0):
-                break
-            piece = data if total <= self._piece_bytes else data[sent : sent + self._piece_bytes]
+        while sent < len(data) and (self._poll is None or self._poll.poll(0)):
+            piece = data[sent : sent + longest]
             try:
                 written = os.write(self.out_fd, piece)
             except BlockingIOError:

@@ -6,7 +6,6 @@ import sys
 from types import TracebackType
 from typing import TextIO
 
-from sansmcp_runtime.exits import unlock_at_exit
 from sansmcp_runtime.pool import any_busy
 
 from ._channel import Channel
@@ -72,6 +71,8 @@ class StandardStreams:
             # A thread that was left behind may still print, or use the channel: everything stays
             # diverted, and the channel's numbers must not come to mean something else.
             self.leave_to_parent()
+            from sansmcp_runtime.exits import unlock_at_exit  # noqa: PLC0415 - only at such an end
+
             unlock_at_exit()
         else:
             os.dup2(self._channel.in_fd, 0)

@@ -1,10 +1,12 @@
 """What is written to the peer of an event loop, and what happens where it does not read."""
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
-import anyio
+if TYPE_CHECKING:
+    from sansmcp_runtime.libraries import Library
 
-from ._transports import Transport
+    from ._transports import Transport
 
 __all__ = ["LoopWriter"]
 
@@ -16,10 +18,15 @@ class LoopWriter:
         transport: The peer.
         sent: Called with the number of bytes whenever some were written, or dropped.
         lost: Called when nobody reads any more; what is put from then on is dropped.
+        library: What makes its events.
     """
 
     def __init__(
-        self, transport: Transport, sent: Callable[[int], None], lost: Callable[[], None]
+        self,
+        transport: "Transport",
+        sent: Callable[[int], None],
+        lost: Callable[[], None],
+        library: "Library",
     ) -> None:
         self.stalled = False
         """Whether the peer has not taken everything; then ``catch_up`` is at it."""
@@ -28,17 +35,16 @@ class LoopWriter:
         self._lost = lost
         self._mute = False
         self._queued: list[bytes] = []
+        self.put: Callable[[bytes], None] = self._queued.append
+        """Has what it is given written by the next ``flush``, after all that was put before."""
         self._unsent = memoryview(b"")
-        self._stall = anyio.Event()
+        self._library = library
+        self._stall = library.Event()
 
     @property
     def has_more(self) -> bool:
         """Whether anything is not written yet."""
         return bool(self._queued) or self.stalled
-
-    def put(self, data: bytes) -> None:
-        """Have ``data`` written by the next ``flush``, after all that was put before."""
-        self._queued.append(data)
 
     def flush(self) -> None:
         """Write what is queued, as far as that goes without waiting."""
@@ -58,7 +64,7 @@ class LoopWriter:
     async def catch_up(self) -> None:
         """Wait for a stall, then write until the peer has taken all that is queued by then."""
         await self._stall.wait()
-        self._stall = anyio.Event()
+        self._stall = self._library.Event()
         while self._unsent:
             try:
                 if not self._mute:
@@ -70,8 +76,9 @@ class LoopWriter:
         self.stalled = False
 
     def _take_queued(self) -> bytes:
-        queued, self._queued = self._queued, []
-        return b"".join(queued)
+        data = b"".join(self._queued)
+        self._queued.clear()
+        return data
 
     def _lose(self) -> None:
         self._mute = True

@@ -16,7 +16,6 @@ from ._channel import Channel
 from ._descriptors import StandardStreams
 from ._log import log
 from ._overseer import Overseer
-from ._threads import ThreadedConnection
 
 __all__ = ["BACKENDS", "Backend", "run", "run_on"]
 
@@ -82,7 +81,7 @@ def run_on(
     chosen = _choose(backend, server, lifespan)
     serve: Callable[..., None] = partial(_serve_on_threads, channel, server, lifespan)
     if chosen != "threads":
-        from ._anyio import run_in_loop  # noqa: PLC0415 - anyio and a loop, 120 ms
+        from ._loops import run_in_loop  # noqa: PLC0415 - a loop, 100 ms
 
         serve = partial(run_in_loop, channel, server, lifespan, backend=chosen)
     overseer = Overseer(channel, drain_s)
@@ -130,6 +129,8 @@ def _serve_on_threads(
     max_threads: int,
     drain_s: float,
 ) -> None:
+    from ._threads import ThreadedConnection  # noqa: PLC0415 - not for event loops
+
     entered = lifespan if isinstance(lifespan, AbstractContextManager) else nullcontext()
     with entered as value:
         connection = ThreadedConnection(

@@ -11,7 +11,6 @@ import time
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-import anyio
 from sansmcp_core import Cancel, Connection, Report, Run, Send, Server
 from sansmcp_runtime.alarm import Alarm
 from sansmcp_runtime.loops import Loop
@@ -24,11 +23,12 @@ from ._ending import LAST_WORDS_S
 from ._log import log
 from ._loop_runner import LoopRunner
 from ._loop_writer import LoopWriter
-from ._pace import Pace
-from ._transports import Transport
+from ._pace import Pace, name_of
 
 if TYPE_CHECKING:
-    from anyio.abc import TaskGroup
+    from sansmcp_runtime.libraries import Tasks
+
+    from ._transports import Transport
 
 __all__ = ["LoopConnection"]
 
@@ -55,7 +55,7 @@ class LoopConnection:
     def __init__(
         self,
         server: Server,
-        transport: Transport,
+        transport: "Transport",
         loop: Loop,
         *,
         max_threads: int,
@@ -66,13 +66,14 @@ class LoopConnection:
         """Grows whenever something has happened."""
         self._transport = transport
         self._loop = loop
+        self._library = library = loop.library
         self._drain_s = drain_s
-        self._tasks: TaskGroup
+        self._tasks: Tasks
         self._reads = True
         self._ending = False
         self._at_once = False
-        self._over = anyio.Event()
-        self._changes = Pulse()
+        self._over = library.Event()
+        self._changes = Pulse(library)
         self._alarm = Alarm(loop)
         self._connection = Connection(
             server,
@@ -81,10 +82,12 @@ class LoopConnection:
             max_blocking_calls=max_threads,
         )
         self._connection.sent(0)  # from here on it counts what is unsent
-        self._writer = LoopWriter(transport, self._connection.sent, lost=self._begin_end)
+        self._writer = LoopWriter(
+            transport, self._connection.sent, lost=self._begin_end, library=library
+        )
         self._pace = Pace()
         self._runner = LoopRunner(
-            self._pace, self._alarm.wake, abandoned=partial(self._do, self._connection.close)
+            self._alarm.wake, partial(self._do, self._connection.close), library
         )
         self._calls = CallQueue(self._runner.run_blocking, max_threads, self._is_held)
 
@@ -94,7 +97,7 @@ class LoopConnection:
         A peer that has hung up while nothing was read is read to its end within the time to drain.
         """
         try:
-            async with anyio.create_task_group() as self._tasks:
+            async with self._loop.open_tasks() as self._tasks:
                 self._tasks.start_soon(self._attend)
                 self._tasks.start_soon(self._write)
                 self._tasks.start_soon(self._read)
@@ -123,7 +126,7 @@ class LoopConnection:
         self._changes.beat()
 
     async def _end(self) -> None:
-        with anyio.move_on_after(self._drain_s) as time_to_drain:
+        with self._library.move_on_after(self._drain_s) as time_to_drain:
             while not self._at_once and (
                 self._reads or self._connection.calls_open or self._writer.has_more
             ):
@@ -131,8 +134,8 @@ class LoopConnection:
         self._reads = False
         self._do(self._connection.shutdown)
         self._settle()
-        rest_s = time_to_drain.deadline - anyio.current_time()
-        with anyio.move_on_after(max(rest_s, LAST_WORDS_S)):
+        rest_s = time_to_drain.deadline - self._library.current_time()
+        with self._library.move_on_after(max(rest_s, LAST_WORDS_S)):
             while not self._at_once and self._writer.has_more:
                 await self._changes.wait()
         self._do(self._connection.close)
@@ -143,27 +146,34 @@ class LoopConnection:
         """Start what has arrived and read on, until a call suspends and keeps this task."""
         with self._loop.new_scope() as scope:
             while True:
+                began = time.time()
                 while (call := self._calls.take()) is not None:
-                    if self._pace.is_slow(call.label):
+                    name = name_of(call)
+                    if slow := self._pace.is_slow(name):
                         self._flush()
                     begun = self._runner.begin(call)
                     if isinstance(begun, Rest):
+                        self._pace.took(name, time.time() - began)
                         self._tasks.start_soon(self._read)
                         self._do(await self._runner.finish(call, begun, scope))
                         self._settle()
                         return
-                    self._do(begun)
+                    now = self._do(begun)
+                    if slow or now - began > self._pace.quick_s:
+                        self._pace.took(name, now - began)
+                    began = now
                 self._flush()
                 if self._calls.ready:
                     continue  # they were held back until that was written
-                await self._until_it_may_read()
+                if self._is_held():
+                    await self._until_it_may_read()
                 if not self._reads:
                     return
                 self._receive(await self._transport.receive())
 
     async def _until_it_may_read(self) -> None:
         while self._reads and self._is_held():
-            with anyio.move_on_after(_LOOK_S):
+            with self._library.move_on_after(_LOOK_S):
                 await self._changes.wait()
             if not self._ending and self._transport.has_hung_up():
                 self._begin_end(reads=True)
@@ -218,21 +228,27 @@ class LoopConnection:
             self._do(self._connection.receive_eof)
             self._begin_end()
 
-    def _do(self, step: Step) -> None:
-        """Call the core and carry out what it asks for, except for running what it hands out."""
+    def _do(self, step: Step) -> float:
+        """Call the core and carry out what it asks for, except for running what it hands out.
+
+        Returns:
+            The Unix time that was.
+        """
         self.turns += 1
-        for effect in step(time.time()):
-            if isinstance(effect, Send):
+        now = time.time()
+        for effect in step(now):
+            if type(effect) is Send:
                 self._writer.put(effect.data)
-            elif isinstance(effect, Run):
+            elif type(effect) is Run:
                 self._calls.put(effect.call)
-            elif isinstance(effect, Cancel):
+            elif type(effect) is Cancel:
                 self._runner.cancel(effect.call)
-            elif isinstance(effect, Report):
+            elif type(effect) is Report:
                 log(effect, self._loop.name)
             else:
                 self._at_once = True
                 self._begin_end()
+        return now
 
     def _settle(self) -> None:
         """Finish what was begun outside the reading task: write, and run what was handed out."""

@@ -10,10 +10,11 @@ import contextvars
 import math
 import time
 from collections.abc import Callable
+from functools import partial
 from threading import Lock
 from typing import Any
 
-from sansmcp_core import Call, Close, Connection, Effect, Report, Run, Send, Server
+from sansmcp_core import Call, Close, Connection, Report, Run, Send, Server
 from sansmcp_runtime.outcome import Step, outcome
 from sansmcp_runtime.sleep import Sleep
 
@@ -21,10 +22,23 @@ from ._call_queue import CallQueue
 from ._channel import Channel
 from ._ending import LAST_WORDS_S
 from ._log import log
-from ._pace import Pace
+from ._pace import Pace, name_of
 from ._watch import watch
 
 __all__ = ["ThreadedConnection"]
+
+_FOREVER = Sleep(None)
+
+_QUICK_S = 0.0001
+"""The longest that a blocking call may take for others to wait behind it, in seconds: what it takes
+to wake a thread and to change to it."""
+
+_LOOK_S = 0.002
+"""Seconds between two looks at what waits for quick calls: other calls, and what is to be written.
+"""
+
+_MOST_JOINED = 64
+"""How many messages are written together at most, where more are about to come."""
 
 
 class ThreadedConnection:
@@ -52,14 +66,15 @@ class ThreadedConnection:
         self._channel = channel
         self._drain_s = drain_s
         self._watch = watch(channel)
-        self._pace = Pace()
+        self._inline_pace = Pace()
+        self._blocking_pace = Pace(_QUICK_S)
         self._context = contextvars.copy_context()
         self._lock = Lock()
         self._writing = Lock()
         # Guarded by the lock around the core.
         self._queued: list[bytes] = []
         self._reports: list[Report] = []
-        self._calls = CallQueue(self._run_blocking, max_threads, self._is_held)
+        self._calls = CallQueue(self._run_blocking, max_threads, self._is_held, self._blocking_pace)
         # Guarded by the writing lock.
         self._unsent: memoryview | None = None
         # Simple facts, read by anybody.
@@ -70,7 +85,9 @@ class ThreadedConnection:
         self._ending = False
         self._at_once = False
         self._awaits_calls = False
-        self._sleep = Sleep(None)
+        self._looks_again = False
+        """Whether the thread that reads will look, in a moment, how blocking calls get on."""
+        self._sleep = _FOREVER
         self._connection = Connection(
             server,
             wake=self._watch.wake,
@@ -122,46 +139,61 @@ class ThreadedConnection:
 
     def _turn(self, *, longest_s: float = math.inf) -> None:
         """Wait for one thing to happen, and see to it."""
+        calls = self._calls
         with self._lock:
             reading = self._reads and not self._is_held()
             self._awaits_calls = self._ending or not reading
-            self._sleep = sleep = Sleep(self._connection.deadline())
+            deadline = self._connection.deadline()
+            self._sleep = sleep = _FOREVER if deadline is None else Sleep(deadline)
+            crowded = calls.crowded
+            self._looks_again = crowded or (bool(self._queued) and not self._stalled)
+        if calls.ready:
+            longest_s = 0.0
+        elif self._looks_again:
+            longest_s = min(longest_s, _LOOK_S)
+        turns = self.turns
         seen = self._watch.wait(
             reading=reading,
             writing=self._stalled,
-            timeout_s=0.0 if self._calls.ready else _finite(min(sleep.rest_s, longest_s)),
+            timeout_s=min(sleep.rest_s, longest_s),
             hang_up=self._reads and not self._ending,
         )
         self._awaits_calls = False
         self._woken |= seen.awake
         self._ending |= seen.hung_up
+        if crowded and turns == self.turns:
+            calls.spread()
         if seen.data is not None:
             self._receive(seen.data)
         if self._stalled:
             self._flush(resume=True)
-        if sleep.is_over():
+        if deadline is not None and sleep.is_over():
             self._do(self._connection.tick)
         if self._woken and not self._stalled:
             self._woken = False
             self._do(self._connection.pending)
-        self._run_inline()
+        if calls.ready:
+            self._run_inline()
         self._flush()
 
     def _receive(self, data: bytes) -> None:
         if data:
-            self._do(lambda now: self._connection.receive(data, now))
+            self._do(partial(self._connection.receive, data))
         else:
             self._reads = False
             self._ending = True
             self._do(self._connection.receive_eof)
 
     def _run_inline(self) -> None:
+        began = time.time()
         while (call := self._calls.take()) is not None:
-            if self._pace.is_slow(call.label):
+            name = name_of(call)
+            if slow := self._inline_pace.is_slow(name):
                 self._flush()
-            started = time.perf_counter()
-            self._do(outcome(call, self._context))
-            self._pace.took(call.label, time.perf_counter() - started)
+            now = self._do(outcome(call, self._context))
+            if slow or now - began > self._inline_pace.quick_s:
+                self._inline_pace.took(name, now - began)
+            began = now
 
     # -- any thread --------------------------------------------------------------------------
 
@@ -170,37 +202,48 @@ class ThreadedConnection:
         return self._stalled or self._connection.paused
 
     def _run_blocking(self, call: Call) -> None:
-        hastens = self._do(outcome(call, self._context))
+        began = time.time()
+        now = self._do(outcome(call, self._context))
+        self._blocking_pace.took(name_of(call), now - began)
+        if self._looks_again and len(self._queued) < _MOST_JOINED and self._calls.quick_one_waits():
+            return  # who runs that one writes what came of both, or the thread that reads does
+        with self._lock:
+            deadline = self._connection.deadline()
+        hastens = deadline is not None and deadline < self._sleep.until
         self._flush()
-        if hastens or self._awaits_calls or self._calls.ready:
+        # Little is done from here on, for the peer may have answered already.
+        if (
+            hastens
+            or self._awaits_calls
+            or self._calls.ready
+            or (self._calls.crowded and not self._looks_again)
+        ):
             self._watch.wake()
 
-    def _do(self, step: Step) -> bool:
-        """Call the core and carry out what it asks for.
-
-        Returns:
-            Whether something is due before the thread that reads would look.
-        """
+    def _do(self, step: Step) -> float:
+        """Call the core and carry out what it asks for; return the Unix time that was."""
         self.turns += 1
         with self._lock:
-            for effect in step(time.time()):
-                self._carry_out(effect)
+            now = time.time()
+            for effect in step(now):
+                if type(effect) is Send:
+                    self._queued.append(effect.data)
+                elif type(effect) is Run:
+                    self._calls.put(effect.call)
+                elif type(effect) is Report:
+                    self._reports.append(effect)
+                elif type(effect) is Close:  # a thread cannot be cancelled, only its call told
+                    self._reads = False
+                    self._ending = self._at_once = True
+        if self._reports:
+            self._report()
+        return now
+
+    def _report(self) -> None:
+        with self._lock:
             reports, self._reports = self._reports, []
-            deadline = self._connection.deadline()
         for report in reports:
             log(report)
-        return deadline is not None and deadline < self._sleep.until
-
-    def _carry_out(self, effect: Effect) -> None:
-        if isinstance(effect, Send):
-            self._queued.append(effect.data)
-        elif isinstance(effect, Run):
-            self._calls.put(effect.call)
-        elif isinstance(effect, Report):
-            self._reports.append(effect)
-        elif isinstance(effect, Close):  # a thread cannot be cancelled, only its call told
-            self._reads = False
-            self._ending = self._at_once = True
 
     # -- writing -----------------------------------------------------------------------------
 
@@ -216,11 +259,11 @@ class ThreadedConnection:
             resume = False
 
     def _write(self) -> None:
-        data = self._unsent
+        data: bytes | memoryview | None = self._unsent
         if data is None:
             with self._lock:
                 queued, self._queued = self._queued, []
-            data = memoryview(b"".join(queued))
+            data = b"".join(queued)
         total = len(data)
         sent = total
         if not self._mute:
@@ -232,12 +275,8 @@ class ThreadedConnection:
                 self.stop()
         with self._lock:
             self._connection.sent(sent)
-            self._unsent = data[sent:] if sent < total else None
+            self._unsent = memoryview(data)[sent:] if sent < total else None
             was_stalled, self._stalled = self._stalled, sent < total
             self._calls.release()
         if self._stalled and not was_stalled:
             self._watch.wake()  # the thread that reads shall wait for room
-
-
-def _finite(seconds: float) -> float | None:
-    return None if seconds == math.inf else seconds

@@ -1,15 +1,12 @@
 """Where the bytes of a connection in an event loop come from and go to."""
 
-from collections.abc import Awaitable, Callable
 from typing import Protocol
 
-import anyio
-from anyio.abc import ByteStream
 from sansmcp_runtime.loops import Loop
 
-from ._channel import CHUNK_BYTES, Channel
+from ._channel import Channel
 
-__all__ = ["ChannelTransport", "StreamTransport", "Transport"]
+__all__ = ["ChannelTransport", "Transport"]
 
 
 class Transport(Protocol):
@@ -35,11 +32,16 @@ class ChannelTransport:
         self._channel = channel
         self._wait_readable = loop.wait_readable
         self._wait_writable = loop.wait_writable
+        # Regular files and /dev/null cannot be waited for, and need not be.
+        self._need_not_wait = loop.library.lowlevel.checkpoint
 
     async def receive(self) -> bytes:
         """The next bytes; empty at the end of input."""
         while True:
-            await _ready(self._wait_readable, self._channel.in_fd)
+            try:
+                await self._wait_readable(self._channel.in_fd)
+            except OSError:
+                await self._need_not_wait()
             data = self._channel.receive()
             if data is not None:
                 return data
@@ -51,46 +53,12 @@ class ChannelTransport:
     async def send(self, data: memoryview) -> None:
         """Write all of ``data``, waiting for room."""
         while data:
-            await _ready(self._wait_writable, self._channel.out_fd)
+            try:
+                await self._wait_writable(self._channel.out_fd)
+            except OSError:
+                await self._need_not_wait()
             data = data[self._channel.send(data) :]
 
     def has_hung_up(self) -> bool:
         """Whether nobody writes any more."""
         return self._channel.has_hung_up()
-
-
-async def _ready(wait: Callable[[int], Awaitable[None]], fd: int) -> None:
-    try:
-        await wait(fd)
-    except OSError:
-        # Regular files and /dev/null cannot be waited for, and need not be.
-        await anyio.lowlevel.checkpoint()
-
-
-class StreamTransport:
-    """Any byte stream of anyio."""
-
-    def __init__(self, stream: ByteStream) -> None:
-        self._stream = stream
-
-    async def receive(self) -> bytes:
-        """The next bytes; empty at the end of input, and where the stream broke."""
-        try:
-            return await self._stream.receive(CHUNK_BYTES)
-        except (anyio.EndOfStream, anyio.BrokenResourceError, anyio.ClosedResourceError):
-            return b""
-
-    def send_now(self, data: bytes) -> int:
-        """Nothing: a stream can only be waited for."""
-        return 0
-
-    async def send(self, data: memoryview) -> None:
-        """Write all of ``data``."""
-        try:
-            await self._stream.send(bytes(data))
-        except (anyio.BrokenResourceError, anyio.ClosedResourceError) as error:
-            raise BrokenPipeError(str(error)) from error
-
-    def has_hung_up(self) -> bool:
-        """No: a stream tells its end only to who has read all of it, or to who writes."""
-        return False

@@ -1,21 +1,25 @@
 """What the thread that reads waits for: input, room to write, a wake-up, or time."""
 
+import math
 import os
 import sys
-import time
-from queue import Empty, SimpleQueue
 from threading import Thread
-from typing import NamedTuple
+from typing import TYPE_CHECKING
+
+import msgspec
 
 from ._channel import HANG_UP, Channel
 
 if sys.platform != "win32":
     import select
 
+if TYPE_CHECKING:
+    from queue import SimpleQueue
+
 __all__ = ["Seen", "Watch", "watch"]
 
 
-class Seen(NamedTuple):
+class Seen(msgspec.Struct, frozen=True, gc=False):
     """What happened while somebody waited."""
 
     data: bytes | None = None
@@ -61,32 +65,35 @@ class Watch:
                 return
 
     def wait(
-        self, *, reading: bool, writing: bool, timeout_s: float | None, hang_up: bool = False
+        self, *, reading: bool, writing: bool, timeout_s: float, hang_up: bool = False
     ) -> Seen:
         """Wait until something happens, at most ``timeout_s``.
 
         Args:
             reading: Whether input counts; where it does, it is read.
             writing: Whether room to write counts.
-            timeout_s: Seconds; ``None`` waits for ever.
+            timeout_s: Seconds; infinite for ever.
             hang_up: Whether the end of input counts before it is reached; only where input does
                 not count, since it comes with the input otherwise.
         """
-        self._choose(select.POLLIN if reading else HANG_UP if hang_up else None, writing)
-        timeout_ms = None if timeout_s is None else int(min(timeout_s, 86_400.0) * 1000) + 1
+        input_events = select.POLLIN if reading else HANG_UP if hang_up else None
+        if input_events != self._input_events or writing != self._writing:
+            self._choose(input_events, writing)
+        timeout_ms = None
+        if timeout_s != math.inf:
+            timeout_ms = int(min(timeout_s, 86_400.0) * 1000) + 1
         data = None
         awake = hung_up = False
         for fd, _ in self._poll.poll(timeout_ms):
             if fd == self._wake_out:
                 awake = True
+                os.read(fd, 4096)
+                self._awake = False  # before the caller looks, so that nothing later is missed
             elif fd == self._channel.in_fd:
                 if reading:
                     data = self._channel.receive()
                 else:
                     hung_up = True
-        if awake:
-            os.read(self._wake_out, 4096)
-            self._awake = False  # before the caller looks, so that nothing later is missed
         return Seen(data, awake, hung_up)
 
     def _choose(self, input_events: int | None, writing: bool) -> None:
@@ -111,9 +118,12 @@ class PumpWatch:
     _LONGEST_WAIT_S = 0.2  # Ctrl-C does not interrupt a wait there
 
     def __init__(self, channel: Channel) -> None:
+        import queue  # noqa: PLC0415 - for Windows alone
+
         self._channel = channel
-        self._events: SimpleQueue[bytes | None] = SimpleQueue()
-        self._demand: SimpleQueue[None] = SimpleQueue()
+        self._events: SimpleQueue[bytes | None] = queue.SimpleQueue()
+        self._demand: SimpleQueue[None] = queue.SimpleQueue()
+        self._nothing = queue.Empty
         self._ahead: list[bytes] = []
         self._asked = False
         Thread(target=self._pump, name="sansmcp-stdio-reader", daemon=True).start()
@@ -123,7 +133,7 @@ class PumpWatch:
         self._events.put(None)
 
     def wait(
-        self, *, reading: bool, writing: bool, timeout_s: float | None, hang_up: bool = False
+        self, *, reading: bool, writing: bool, timeout_s: float, hang_up: bool = False
     ) -> Seen:
         """Wait until something happens; see ``Watch.wait``.
 
@@ -136,11 +146,9 @@ class PumpWatch:
         if reading and not self._asked:
             self._asked = True
             self._demand.put(None)
-        until = None if timeout_s is None else time.monotonic() + timeout_s
-        rest = self._LONGEST_WAIT_S if until is None else min(self._LONGEST_WAIT_S, timeout_s or 0)
         try:
-            data = self._events.get(timeout=rest)
-        except Empty:
+            data = self._events.get(timeout=min(self._LONGEST_WAIT_S, timeout_s))
+        except self._nothing:
             return Seen()
         if data is None:
             return Seen(awake=True)

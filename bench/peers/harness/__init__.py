@@ -1,0 +1,1 @@
+"""The parts of the comparison; ``bench/peers/run.py`` is the command."""
