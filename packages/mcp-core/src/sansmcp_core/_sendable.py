@@ -7,7 +7,7 @@ from msgspec import UNSET
 from sansmcp_schema.content import TextContent
 from sansmcp_schema.declare import ResultError, to_json
 
-__all__ = ["require_parts", "require_sendable"]
+__all__ = ["is_plain_text", "require_parts", "require_sendable"]
 
 
 def require_parts(parts: list[Any], kinds: type | tuple[type, ...], where: str) -> None:
@@ -25,17 +25,23 @@ def require_parts(parts: list[Any], kinds: type | tuple[type, ...], where: str) 
             raise ResultError(f"{where}[{index}] is {type(part).__name__}, expected one of {names}")
 
 
+def is_plain_text(part: Any) -> bool:
+    """Whether ``part`` is what most content is, and can be sent as it stands."""
+    return (
+        type(part) is TextContent
+        and part.annotations is UNSET
+        and part.meta is UNSET
+        and type(part.text) is str
+        and part.text.isascii()
+    )
+
+
 def require_sendable(part: Any) -> None:
     """Raise ``ResultError`` where ready-made content holds what JSON has not.
 
     Content may be megabytes of base64, so it is looked at and not encoded a second time.
     """
-    if type(part) is TextContent and part.annotations is UNSET and part.meta is UNSET:
-        # Most content is this, and has nothing but its text.
-        if type(part.text) is not str or not part.text.isascii():
-            _require_types(part)
-            to_json(part.text)
-    elif isinstance(part, str):
+    if isinstance(part, str):
         # Only an unpaired surrogate cannot be encoded, and it is never ASCII.
         if not part.isascii():
             to_json(part)

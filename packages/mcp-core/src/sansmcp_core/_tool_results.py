@@ -10,7 +10,7 @@ from sansmcp_schema.declare import OutputWriter, ResultError, to_json
 from sansmcp_schema.results import CallToolResult
 
 from ._content import CONTENT_BLOCKS
-from ._sendable import require_parts, require_sendable
+from ._sendable import is_plain_text, require_parts, require_sendable
 
 __all__ = ["tool_result"]
 
@@ -80,9 +80,11 @@ def _of_blocks(blocks: list[ContentBlock], writer: OutputWriter) -> CallToolResu
 
 def _whole(result: CallToolResult, writer: OutputWriter, modern: bool) -> CallToolResult:
     """A copy of the handler's own result, which it may keep and return again."""
-    require_parts(result.content, CONTENT_BLOCKS, "the handler's CallToolResult.content")
-    require_sendable(result.content)
-    require_sendable(result.meta)
+    if not all(map(is_plain_text, result.content)):
+        require_parts(result.content, CONTENT_BLOCKS, "the handler's CallToolResult.content")
+        require_sendable(result.content)
+    if result.meta is not UNSET:
+        require_sendable(result.meta)
     structured = UNSET if result.is_error is True else result.structured_content
     if structured is not UNSET:
         structured = _structured(structured, writer, modern)
