@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sansmcp_core._header_table import HeaderRow, HeaderTable
 from sansmcp_core.http._head import RequestHead
-from sansmcp_core.http._header_values import encode_header_value
+from sansmcp_core.http._header_values import decode_header_value, encode_header_value
 from sansmcp_core.http._mirror import Mirror, mirror_of
 
 
@@ -41,7 +41,20 @@ def test_the_version_is_known_where_it_came_once_and_is_text(
 ) -> None:
     head = mirror(*[(b"mcp-protocol-version", value) for value in values])
     assert head.version == version
-    assert (head.check_version("2026-07-28") is None) == (version == "2026-07-28")
+    if version != "2026-07-28":
+        assert head.wrong_version("2026-07-28").startswith("Header mismatch: MCP-Protocol-Version")
+
+
+@pytest.mark.parametrize("value", [b"add", b" add ", b"=?base64?YWRk?=", b"add" * 60])
+def test_what_is_remembered_of_a_value_is_what_it_says(value: bytes) -> None:
+    """Whether a value is seen for the first time or again makes no difference."""
+    name = decode_header_value(value)
+    assert name is not None
+    for _ in range(2):
+        head = mirror((b"mcp-method", value), (b"mcp-name", value))
+        assert head.name in (None, name)
+        assert head.check_name(name) is None
+        assert head.method in (None, value.decode().strip())
 
 
 # -- method and name ----------------------------------------------------------------------------

@@ -150,20 +150,23 @@ def _modern_request(
     version = meta.protocol_version
     if version is UNSET:
         return _missing(message, "protocolVersion")
-    if mirror is not None and (wrong := mirror.check_version(version)) is not None:
-        return _reject(message, HEADER_MISMATCH, wrong)
+    if mirror is not None and mirror.version != version:
+        return _reject(message, HEADER_MISMATCH, mirror.wrong_version(version))
     if version not in MODERN_REVISIONS:
         return _unsupported(message, version, server)
     if meta.client_capabilities is UNSET:
         return _missing(message, "clientCapabilities")
-    if mirror is not None and (wrong := mirror.check_method(message.method)) is not None:
-        return _reject(message, HEADER_MISMATCH, wrong)
+    if mirror is not None and mirror.method != message.method:
+        wrong = mirror.check_method(message.method)
+        if wrong is not None:
+            return _reject(message, HEADER_MISMATCH, wrong)
     if method is None or not method.modern(server):
         return _not_found(message, modern=True)
     if failure is not None:
         return _reject(message, INVALID_PARAMS, f"Invalid params: {failure}")
     if mirror is not None and method.named is not None:
-        wrong = mirror.check_name(method.named(params))
+        name = method.named(params)
+        wrong = None if mirror.name == name else mirror.check_name(name)
         if wrong is not None:
             return _reject(message, HEADER_MISMATCH, wrong)
     if meta.log_level is not UNSET and not server.settings.logging:

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 __all__ = ["ExchangeSteps"]
 
+_INLINE = Mode.INLINE
+
 _LAST_WORDS_S = 1.0
 
 
@@ -102,7 +104,7 @@ class ExchangeSteps(Client):
             call = self.next_call
             if self.gone and not self._told_gone:
                 effects = self._tell_gone()
-            elif call is not None and call.mode is Mode.INLINE:
+            elif call is not None and call.mode is _INLINE:
                 self.next_call = None
                 effects = outcome(call, copy_context())(time.time())
             else:

@@ -22,6 +22,8 @@ from .stepping import Rest, first_step
 
 __all__ = ["ExchangeTask"]
 
+_BLOCKING = Mode.BLOCKING
+
 _WATCH_AFTER_S = 0.05
 """Seconds that something has to take before anybody watches whether the client goes away."""
 
@@ -89,7 +91,7 @@ class ExchangeTask(ExchangeSteps):
         context = copy_context()
         if call.over:
             await self.do(stopped(call))
-        elif call.mode is Mode.BLOCKING:
+        elif call.mode is _BLOCKING:
             self._runtime.submit(self, call, context)
         else:
             await self._run_async(call, context)

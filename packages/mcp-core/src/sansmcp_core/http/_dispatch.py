@@ -138,14 +138,10 @@ def _take_request(
     exchange.era = era = request.era
     if endpoint.refusing:
         return reject(exchange, endpoint, _busy(GOING_DOWN, request), era)
-    if era is LEGACY and not isinstance(session, Rejection):
-        if request.id in session.open:
-            return reject(exchange, endpoint, id_still_open(request.id), era)
-        enter_session(exchange, endpoint, session)
-    if era is LEGACY and not endpoint.settings.sessions and message.method in _NEED_SESSION:
-        text = f"Method not found: {message.method} needs a session, and this server keeps none"
-        rejection = Rejection(METHOD_NOT_FOUND, text, UNSET, request.id)
-        return reject(exchange, endpoint, rejection, era)
+    if era is LEGACY:
+        rejection = _enter(exchange, endpoint, request, session)
+        if rejection is not None:
+            return reject(exchange, endpoint, rejection, era)
     try:
         outcome = request.method.serve(request, endpoint.server, now)
         if type(outcome) is Start:
@@ -154,6 +150,24 @@ def _take_request(
     except Exception as error:  # noqa: BLE001 - the author's declarations may hold anything
         report, rejection = unanswerable(message, error)
         return [report, *reject(exchange, endpoint, rejection, era)]
+
+
+def _enter(
+    exchange: "Exchange",
+    endpoint: "Endpoint",
+    request: Request,
+    session: "HttpSession | Rejection",
+) -> Rejection | None:
+    """Let a legacy request belong to its session; return why it cannot be served."""
+    if type(session) is not Rejection:
+        if request.id in session.open:
+            return id_still_open(request.id)
+        enter_session(exchange, endpoint, session)
+    method = request.message.method
+    if not endpoint.settings.sessions and method in _NEED_SESSION:
+        text = f"Method not found: {method} needs a session, and this server keeps none"
+        return Rejection(METHOD_NOT_FOUND, text, UNSET, request.id)
+    return None
 
 
 def _carry_out(

@@ -4,9 +4,14 @@ Source: MCP 2026-07-28 basic/transports/streamable-http, Value Encoding; RFC 911
 """
 
 from binascii import a2b_base64, b2a_base64
-from functools import lru_cache
 
-__all__ = ["decode_header_value", "encode_header_value", "looks_encoded", "plain_header_value"]
+__all__ = [
+    "decode_header_value",
+    "encode_header_value",
+    "known_header_value",
+    "looks_encoded",
+    "plain_header_value",
+]
 
 _PREFIX = "=?base64?"
 _SUFFIX = "?="
@@ -54,10 +59,6 @@ def decode_header_value(raw: bytes) -> str | None:
         tabs, or is in the encoded form with Base64 that lacks padding, has other characters than
         those of RFC 4648 section 4, or does not hold UTF-8.
     """
-    return _remembered_decoded(raw) if len(raw) <= _MAX_REMEMBERED_BYTES else _decoded(raw)
-
-
-def _decoded(raw: bytes) -> str | None:
     text = plain_header_value(raw)
     if text is None or not looks_encoded(text):
         return text
@@ -69,10 +70,6 @@ def _decoded(raw: bytes) -> str | None:
 
 def plain_header_value(raw: bytes) -> str | None:
     """Return the text of a value that is never encoded, None where it holds other characters."""
-    return _remembered_plain(raw) if len(raw) <= _MAX_REMEMBERED_BYTES else _plain(raw)
-
-
-def _plain(raw: bytes) -> str | None:
     try:
         text = raw.decode("ascii").strip(" \t")
     except UnicodeDecodeError:
@@ -82,10 +79,26 @@ def _plain(raw: bytes) -> str | None:
     return None
 
 
-# Clients send the same few values with each request.
-_MAX_REMEMBERED_BYTES = 128
-_remembered_plain = lru_cache(maxsize=256)(_plain)
-_remembered_decoded = lru_cache(maxsize=256)(_decoded)
+_known: dict[bytes, str] = {}
+_MAX_KNOWN = 256
+_MAX_KNOWN_BYTES = 128
+
+
+def known_header_value(raw: bytes) -> str | None:
+    """Return the text of a value that is the same whether it may be encoded or not.
+
+    Clients send the same few values with each request, so these are remembered. None for a value
+    that has to be looked at.
+    """
+    text = _known.get(raw)
+    if text is None and len(raw) <= _MAX_KNOWN_BYTES:
+        text = plain_header_value(raw)
+        if text is None or looks_encoded(text):
+            return None
+        if len(_known) >= _MAX_KNOWN:
+            _known.clear()
+        _known[raw] = text
+    return text
 
 
 def looks_encoded(text: str) -> bool:

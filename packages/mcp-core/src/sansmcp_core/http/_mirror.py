@@ -14,7 +14,12 @@ import msgspec
 
 from .._header_table import HeaderRow, HeaderTable
 from ._head import RequestHead
-from ._header_values import decode_header_value, looks_encoded, plain_header_value
+from ._header_values import (
+    decode_header_value,
+    known_header_value,
+    looks_encoded,
+    plain_header_value,
+)
 from ._names import MCP_METHOD, MCP_NAME, MCP_PROTOCOL_VERSION
 
 __all__ = ["Mirror", "mirror_of"]
@@ -37,29 +42,26 @@ class Mirror(msgspec.Struct, frozen=True, gc=False):
 
     version: str | None
     """``MCP-Protocol-Version``; None where it is absent, repeated or not ASCII."""
+    method: str | None
+    """``Mcp-Method``, where it is certain; otherwise ``check_method`` has to look."""
+    name: str | None
+    """``Mcp-Name``, where it is certain; otherwise ``check_name`` has to look."""
     _fields: dict[bytes, bytes]
     _repeated: frozenset[bytes]
 
-    def check_version(self, body_version: str) -> str | None:
-        """Compare ``MCP-Protocol-Version`` with the revision that ``_meta`` names."""
-        if self.version == body_version:
-            return None
-        return self._check(
-            MCP_PROTOCOL_VERSION, "MCP-Protocol-Version", body_version, plain_header_value
-        )
+    def wrong_version(self, body_version: str) -> str:
+        """What is wrong with ``MCP-Protocol-Version``, which is not what ``_meta`` names."""
+        header = "MCP-Protocol-Version"
+        wrong = self._check(MCP_PROTOCOL_VERSION, header, body_version, plain_header_value)
+        assert wrong is not None
+        return wrong
 
     def check_method(self, method: str) -> str | None:
         """Compare ``Mcp-Method`` with the method of the body, letter by letter, never decoded."""
-        raw = self._fields.get(MCP_METHOD)
-        if raw is not None and not self._repeated and plain_header_value(raw) == method:
-            return None
         return self._check(MCP_METHOD, "Mcp-Method", method, plain_header_value)
 
     def check_name(self, name: str) -> str | None:
         """Compare ``Mcp-Name``, decoded, with the name or URI in the body."""
-        raw = self._fields.get(MCP_NAME)
-        if raw is not None and not self._repeated and decode_header_value(raw) == name:
-            return None
         return self._check(MCP_NAME, "Mcp-Name", name, decode_header_value)
 
     def check_params(
@@ -134,10 +136,21 @@ class Mirror(msgspec.Struct, frozen=True, gc=False):
 
 def mirror_of(head: RequestHead) -> Mirror:
     """Return what the head of a request says about its body."""
-    raw = head.fields.get(MCP_PROTOCOL_VERSION)
-    usable = raw is not None and MCP_PROTOCOL_VERSION not in head.repeated
-    version = plain_header_value(raw) if raw is not None and usable else None
-    return Mirror(version, head.fields, head.repeated)
+    fields, repeated = head.fields, head.repeated
+    if not repeated:
+        version = fields.get(MCP_PROTOCOL_VERSION)
+        method = fields.get(MCP_METHOD)
+        name = fields.get(MCP_NAME)
+        return Mirror(
+            None if version is None else known_header_value(version) or plain_header_value(version),
+            None if method is None else known_header_value(method),
+            None if name is None else known_header_value(name),
+            fields,
+            repeated,
+        )
+    version = None if MCP_PROTOCOL_VERSION in repeated else fields.get(MCP_PROTOCOL_VERSION)
+    said = None if version is None else plain_header_value(version)
+    return Mirror(said, None, None, fields, repeated)
 
 
 def _members(raw: bytes) -> dict[str, msgspec.Raw]:
