@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["AtOnce", "Begin", "Follow", "Listen", "Outcome", "Reply", "Start"]
 
 
+@final
 class Reply(msgspec.Struct, frozen=True, gc=False):
     """Answer at once; an encoded result is complete as it is."""
 

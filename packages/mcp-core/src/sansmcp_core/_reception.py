@@ -114,12 +114,12 @@ class Reception:
 
     def _carry_out(self, request: Request, outcome: AtOnce, effects: list[Effect]) -> None:
         """Carry out what leads to an answer at once."""
-        if isinstance(outcome, Rejection):
-            effects.append(self._rejected(outcome))
-        elif isinstance(outcome, Reply):
+        if type(outcome) is Reply:
             effects.append(self._reply(request, outcome.result, outcome.cache))
-            if isinstance(outcome.result, Raw):
+            if type(outcome.result) is Raw:
                 effects += self._server.lists.take_reports()
+        elif isinstance(outcome, Rejection):
+            effects.append(self._rejected(outcome))
         elif isinstance(outcome, Listen):
             effects.append(self._listen(request, outcome))
         elif isinstance(outcome, Begin):

@@ -173,16 +173,16 @@ def _enter(
 def _carry_out(
     exchange: "Exchange", endpoint: "Endpoint", request: Request, outcome: AtOnce, now: float
 ) -> list[Effect]:
-    if isinstance(outcome, Rejection):
-        return reject(exchange, endpoint, outcome, request.era)
-    if isinstance(outcome, Reply):
+    if type(outcome) is Reply:
         line = endpoint.envelope.result(
             request.id, outcome.result, request.era, request.revision, outcome.cache
         )
         effects = exchange.finish(line)
-        if isinstance(outcome.result, Raw):
+        if type(outcome.result) is Raw:
             effects += endpoint.server.lists.take_reports()
         return effects
+    if isinstance(outcome, Rejection):
+        return reject(exchange, endpoint, outcome, request.era)
     if isinstance(outcome, Listen):
         return _listen(exchange, endpoint, request, outcome)
     if isinstance(outcome, Begin):

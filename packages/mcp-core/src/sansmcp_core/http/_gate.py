@@ -1,6 +1,7 @@
 """The first judge of a request: what its head alone decides, before the body is read."""
 
 from collections.abc import Callable
+from operator import attrgetter
 from typing import Any, final
 
 import msgspec
@@ -35,6 +36,10 @@ _MAX_CACHED = 256
 _MAX_KEY_LENGTH = 1024
 _MAX_REPORTED = 100
 _MAX_REPORTED_LENGTH = 100
+
+_place = attrgetter("method", "path", "scheme", "local_host", "local_port", "bound_host")
+_DECIDING = (HOST, ORIGIN, CONTENT_TYPE, CONTENT_ENCODING, ACCEPT)
+_FORWARDED = (X_FORWARDED_HOST, X_FORWARDED_PROTO)
 
 # Fields that decide something and may come once only. Where one is repeated the cache, which knows
 # the last of each, is of no use.
@@ -79,31 +84,15 @@ class Gate:
         self._ladder = Ladder(settings, self._allowed, info)
         self._envelope = envelope
         self._max_body_bytes = settings.max_body_bytes
-        self._trust_forwarded = settings.trust_forwarded
+        self._deciding = _DECIDING + _FORWARDED if settings.trust_forwarded else _DECIDING
         self._cache: dict[tuple[Any, ...], Admitted] = {}
         self._reported: set[tuple[str, bytes]] = set()
 
     def judge(self, head: RequestHead) -> Admitted | Refused:
         """Return whether the request may go on, or what it is answered; any bytes may be in it."""
-        fields = head.fields
-        get = fields.get
         # Everything that the ladder looks at but the length, so equal keys are judged alike.
-        key: tuple[Any, ...] = (
-            head.method,
-            head.path,
-            head.scheme,
-            head.local_host,
-            head.local_port,
-            head.bound_host,
-            get(HOST),
-            get(ORIGIN),
-            get(CONTENT_TYPE),
-            get(CONTENT_ENCODING),
-            get(ACCEPT),
-            MCP_SESSION_ID in fields,
-        )
-        if self._trust_forwarded:
-            key = (*key, get(X_FORWARDED_HOST), get(X_FORWARDED_PROTO))
+        get = head.fields.get
+        key = (_place(head), *map(get, self._deciding), MCP_SESSION_ID in head.fields)
         admitted = self._cache.get(key)
         if admitted is None or not head.repeated.isdisjoint(_SINGLE):
             return self._judge_slowly(head, key)
@@ -129,7 +118,8 @@ class Gate:
         return length.isdigit() and len(length) < 16 and int(length) <= self._max_body_bytes
 
     def _remember(self, key: tuple[Any, ...], admitted: Admitted) -> None:
-        if sum(len(part) for part in key if isinstance(part, str | bytes)) > _MAX_KEY_LENGTH:
+        parts = (*key[0], *key[1:])
+        if sum(len(part) for part in parts if isinstance(part, str | bytes)) > _MAX_KEY_LENGTH:
             return
         if len(self._cache) >= _MAX_CACHED:
             self._cache.clear()

@@ -6,11 +6,12 @@ Source: MCP 2026-07-28 basic/transports/streamable-http, Value Encoding; RFC 911
 from binascii import a2b_base64, b2a_base64
 
 __all__ = [
+    "KNOWN",
     "decode_header_value",
     "encode_header_value",
-    "known_header_value",
     "looks_encoded",
     "plain_header_value",
+    "remember_header_value",
 ]
 
 _PREFIX = "=?base64?"
@@ -79,25 +80,27 @@ def plain_header_value(raw: bytes) -> str | None:
     return None
 
 
-_known: dict[bytes, str] = {}
+KNOWN: dict[bytes | None, str] = {}
+"""Texts of values that are the same whether they may be encoded or not, since clients send the same
+few with each request."""
+
 _MAX_KNOWN = 256
 _MAX_KNOWN_BYTES = 128
 
 
-def known_header_value(raw: bytes) -> str | None:
-    """Return the text of a value that is the same whether it may be encoded or not.
+def remember_header_value(raw: bytes | None) -> str | None:
+    """Return the text of a value that is plain text, and remember it; None where it has to be seen.
 
-    Clients send the same few values with each request, so these are remembered. None for a value
-    that has to be looked at.
+    Args:
+        raw: The value of the field as it arrived; None for none.
     """
-    text = _known.get(raw)
-    if text is None and len(raw) <= _MAX_KNOWN_BYTES:
-        text = plain_header_value(raw)
-        if text is None or looks_encoded(text):
-            return None
-        if len(_known) >= _MAX_KNOWN:
-            _known.clear()
-        _known[raw] = text
+    text = None if raw is None else plain_header_value(raw)
+    if raw is None or text is None or looks_encoded(text):
+        return None
+    if len(raw) <= _MAX_KNOWN_BYTES:
+        if len(KNOWN) >= _MAX_KNOWN:
+            KNOWN.clear()
+        KNOWN[raw] = text
     return text
 
 

@@ -15,10 +15,11 @@ import msgspec
 from .._header_table import HeaderRow, HeaderTable
 from ._head import RequestHead
 from ._header_values import (
+    KNOWN,
     decode_header_value,
-    known_header_value,
     looks_encoded,
     plain_header_value,
+    remember_header_value,
 )
 from ._names import MCP_METHOD, MCP_NAME, MCP_PROTOCOL_VERSION
 
@@ -28,6 +29,7 @@ _SHOWN_CHARS = 40
 _MAX_NUMBER_CHARS = 40
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
 _DIGITS = b"-0123456789"
+_MIRRORED = (MCP_PROTOCOL_VERSION, MCP_METHOD, MCP_NAME)
 
 _decode_members = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 _decode_text = msgspec.json.Decoder(str).decode
@@ -137,20 +139,14 @@ class Mirror(msgspec.Struct, frozen=True, gc=False):
 def mirror_of(head: RequestHead) -> Mirror:
     """Return what the head of a request says about its body."""
     fields, repeated = head.fields, head.repeated
-    if not repeated:
-        version = fields.get(MCP_PROTOCOL_VERSION)
-        method = fields.get(MCP_METHOD)
-        name = fields.get(MCP_NAME)
-        return Mirror(
-            None if version is None else known_header_value(version) or plain_header_value(version),
-            None if method is None else known_header_value(method),
-            None if name is None else known_header_value(name),
-            fields,
-            repeated,
-        )
-    version = None if MCP_PROTOCOL_VERSION in repeated else fields.get(MCP_PROTOCOL_VERSION)
-    said = None if version is None else plain_header_value(version)
-    return Mirror(said, None, None, fields, repeated)
+    if repeated:
+        raw = None if MCP_PROTOCOL_VERSION in repeated else fields.get(MCP_PROTOCOL_VERSION)
+        said = None if raw is None else plain_header_value(raw)
+        return Mirror(said, None, None, fields, repeated)
+    version, method, name = map(KNOWN.get, map(fields.get, _MIRRORED))
+    if version is None or method is None or (name is None and MCP_NAME in fields):
+        version, method, name = (remember_header_value(fields.get(each)) for each in _MIRRORED)
+    return Mirror(version, method, name, fields, repeated)
 
 
 def _members(raw: bytes) -> dict[str, msgspec.Raw]:
