@@ -24,17 +24,17 @@ class Limits(NamedTuple):
 # Counted with Python 3.11, as `python bench/core.py` prints them; newer versions need fewer calls,
 # since comprehensions are none there.
 LIMITS: dict[str, dict[str, Limits]] = {
-    "tools/call, typed": {"Connection": Limits(40, 15), "Endpoint": Limits(59, 20)},
-    "tools/call, builder": {"Connection": Limits(55, 27), "Endpoint": Limits(74, 32)},
-    "tools/call, raw schema": {"Connection": Limits(55, 27), "Endpoint": Limits(74, 32)},
-    "tools/call, blocking": {"Connection": Limits(41, 15), "Endpoint": Limits(71, 26)},
-    "tools/call, async": {"Connection": Limits(41, 16), "Endpoint": Limits(71, 27)},
-    "tools/call, typed, legacy era": {"Connection": Limits(44, 15), "Endpoint": Limits(69, 20)},
-    "tools/list, 100 tools": {"Connection": Limits(17, 6), "Endpoint": Limits(32, 12)},
-    "asks: first round": {"Connection": Limits(78, 55), "Endpoint": Limits(97, 60)},
-    "asks: second round": {"Connection": Limits(89, 56), "Endpoint": Limits(108, 61)},
-    "error: the handler raises": {"Connection": Limits(40, 22), "Endpoint": Limits(59, 27)},
-    "error: unknown tool": {"Connection": Limits(15, 6), "Endpoint": Limits(33, 12)},
+    "tools/call, typed": {"Connection": Limits(40, 15), "Endpoint": Limits(56, 22)},
+    "tools/call, builder": {"Connection": Limits(55, 27), "Endpoint": Limits(71, 34)},
+    "tools/call, raw schema": {"Connection": Limits(55, 27), "Endpoint": Limits(71, 34)},
+    "tools/call, blocking": {"Connection": Limits(41, 15), "Endpoint": Limits(68, 28)},
+    "tools/call, async": {"Connection": Limits(41, 16), "Endpoint": Limits(68, 29)},
+    "tools/call, typed, legacy era": {"Connection": Limits(44, 15), "Endpoint": Limits(77, 26)},
+    "tools/list, 100 tools": {"Connection": Limits(17, 6), "Endpoint": Limits(30, 14)},
+    "asks: first round": {"Connection": Limits(78, 55), "Endpoint": Limits(94, 62)},
+    "asks: second round": {"Connection": Limits(89, 56), "Endpoint": Limits(105, 63)},
+    "error: the handler raises": {"Connection": Limits(40, 22), "Endpoint": Limits(56, 29)},
+    "error: unknown tool": {"Connection": Limits(15, 6), "Endpoint": Limits(30, 14)},
 }
 
 FEW, MANY = 100, 1000
