@@ -23,11 +23,9 @@ REFERENCE = "mcp high-level"
 _BAR = 40
 _OURS = "sansmcp"
 
-Results: TypeAlias = dict[str, dict[str, dict[str, float]]]
-"""Column -> row -> figure -> median; ``ratio`` is against the reference, round by round."""
-
-# Columns of the run that are rates, and the figure that each of their ratios is taken of.
-_RATIO_OF = {"cold": "ms"}
+Results: TypeAlias = dict[str, Any]
+"""Column -> row -> figure -> median; ``ratio`` is against the reference, ``share`` of a bare app,
+``kept`` of the rate with one tool, each round by round. Under ``about``, what was run and when."""
 
 _SHARE_OF = {
     "sansmcp on hypercorn, asyncio": "ASGI on hypercorn, asyncio",
@@ -72,7 +70,7 @@ def condense(raw: dict[str, list[dict[str, Any]]]) -> Results:
         raw: What the harness keeps with ``--json``.
     """
     samples = [one for name in ("http", "stdio", "cold") for one in raw.get(name, [])]
-    reference = {(one["column"], one["round"]): one for one in samples if one["row"] == REFERENCE}
+    taken = {(one["column"], one["row"], one["round"]): one for one in samples}
     figures: dict[str, dict[str, dict[str, list[float]]]] = defaultdict(
         lambda: defaultdict(lambda: defaultdict(list))
     )
@@ -81,10 +79,11 @@ def condense(raw: dict[str, list[dict[str, Any]]]) -> Results:
         for name, value in one.items():
             if name not in ("row", "column", "round"):
                 row[name].append(value)
-        beside = reference.get((one["column"], one["round"]))
-        if beside is not None:
-            of = _RATIO_OF.get(one["column"], "rate")
-            row["ratio"].append(one[of] / beside[of])
+        for name, beside in _beside(one).items():
+            other = taken.get(beside)
+            if other is not None:
+                of = "ms" if one["column"] == "cold" else "rate"
+                row[name].append(one[of] / other[of])
     return {
         column: {
             row: {name: float(f"{median(values):.4g}") for name, values in sorted(found.items())}
@@ -92,6 +91,17 @@ def condense(raw: dict[str, list[dict[str, Any]]]) -> Results:
         }
         for column, rows in figures.items()
     }
+
+
+def _beside(one: dict[str, Any]) -> dict[str, tuple[str, str, int]]:
+    """What a sample is compared with, in the same round."""
+    column, row, turn = one["column"], one["row"], one["round"]
+    compared = {"ratio": (column, REFERENCE, turn)}
+    if row in _SHARE_OF:
+        compared["share"] = (column, _SHARE_OF[row], turn)
+    if column == "call100":
+        compared["kept"] = ("call c=16", row, turn)
+    return compared
 
 
 def chart(results: Results) -> str:
@@ -141,16 +151,14 @@ def tables(results: Results) -> dict[str, str]:
 
 def _http_row(results: Results, name: str) -> tuple[str, ...]:
     one = results["call c=64"][name]
-    floor = results["call c=64"].get(_SHARE_OF.get(name, ""))
-    share = f"{one['rate'] / floor['rate']:.0%}" if floor else ""
+    share = f"{one['share']:.0%}" if "share" in one else ""
     latency = f"{one['p50'] / 1000:.1f} / {one['p99'] / 1000:.1f}"
     return _name(name), _number(one["rate"]), _times(one["ratio"]), share, latency
 
 
 def _list_row(results: Results, name: str) -> tuple[str, ...]:
     listed, called = results["list"][name], results["call100"].get(name)
-    alone = results["call c=16"].get(name)
-    kept = f"{called['rate'] / alone['rate']:.0%}" if called and alone else ""
+    kept = f"{called['kept']:.0%}" if called and "kept" in called else ""
     rate = _number(called["rate"]) if called else ""
     return _name(name), _number(listed["rate"]), _times(listed["ratio"]), rate, kept
 
@@ -198,7 +206,7 @@ def put(document: str, name: str, content: str) -> str:
 
 def written(results: Results) -> dict[Path, str]:
     """What the documents should say."""
-    page = PAGE.read_text(encoding="utf-8")
+    page = put(PAGE.read_text(encoding="utf-8"), "about", str(results["about"]))
     for name, table in tables(results).items():
         page = put(page, name, table)
     readme = put(README.read_text(encoding="utf-8"), "chart", chart(results))
@@ -210,10 +218,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--from", dest="raw", type=Path, help="samples of a run of the harness")
     options = parser.parse_args()
+    kept = RESULTS.read_text(encoding="utf-8")
     if options.raw is not None:
-        results = condense(json.loads(options.raw.read_text(encoding="utf-8")))
-        RESULTS.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
-    for path, text in written(json.loads(RESULTS.read_text(encoding="utf-8"))).items():
+        raw = json.loads(options.raw.read_text(encoding="utf-8"))
+        missing = {"http", "stdio", "cold", "about"} - raw.keys()
+        if missing:
+            parser.error(f"the run has no {', '.join(sorted(missing))}; all sections are needed")
+        kept = json.dumps({"about": raw["about"][0]["text"], **condense(raw)}, indent=1) + "\n"
+    documents = written(json.loads(kept))
+    for path, text in {RESULTS: kept, **documents}.items():
         path.write_text(text, encoding="utf-8")
 
 

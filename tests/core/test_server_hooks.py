@@ -1,5 +1,7 @@
 """A hook supplies a tool's input schema anew; a broken one never takes the last good one away."""
 
+import contextlib
+from collections.abc import Iterator
 from typing import Any
 
 import msgspec
@@ -9,6 +11,7 @@ from sansmcp_core._errors import RegistrationError
 from sansmcp_core._operation import Refused
 from sansmcp_core._server import Server
 from sansmcp_core._subscriptions import Listener
+from sansmcp_core.testing import TestClient
 from sansmcp_schema.revisions import LATEST_MODERN
 
 CONTEXT = Context.__new__(Context)
@@ -175,3 +178,32 @@ def test_a_hook_may_register_tools(cities: Cities) -> None:
 
     server.tool(weather, input_schema_hook=hook)
     assert len(listed(server)) == 2
+
+
+def test_what_is_around_a_call_sees_its_context_whether_the_handler_does_or_not() -> None:
+    seen: list[Any] = []
+
+    @contextlib.contextmanager
+    def around(call: Any) -> Iterator[None]:
+        seen.append(call.context.request.id)
+        yield
+
+    server = Server("s")
+    server.around_calls = around
+    server.tool(lambda: 1, name="work", inline=True)
+    with TestClient(server) as client:
+        client.call_tool("work")
+    assert len(seen) == 1
+
+
+def test_processes_that_are_forked_share_the_key_of_request_state() -> None:
+    calls: list[int] = []
+
+    def random(count: int) -> bytes:
+        calls.append(count)
+        return bytes(count)
+
+    server = Server("s", random=random)
+    made = len(calls)
+    assert server.sealer is not None
+    assert len(calls) == made

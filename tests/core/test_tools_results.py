@@ -12,9 +12,10 @@ from sansmcp_core._content import image, text
 from sansmcp_core._errors import RegistrationError
 from sansmcp_core._server import Server
 from sansmcp_core._settings import DEFAULT_SETTINGS, Settings
+from sansmcp_core._tool_results import tool_result
 from sansmcp_core._tools import Tool
 from sansmcp_schema.content import ImageContent, TextContent
-from sansmcp_schema.declare import ObjectSchema, ResultError
+from sansmcp_schema.declare import ObjectSchema, ResultError, output_of_anything
 from sansmcp_schema.results import CallToolResult
 from sansmcp_schema.revisions import LATEST_LEGACY, LATEST_MODERN, REVISIONS
 
@@ -316,3 +317,9 @@ def test_an_output_schema_can_be_declared_four_ways() -> None:
         assert said(tool.result({"x": 1}, True))["structuredContent"] == {"x": 1}
         with pytest.raises(ResultError):
             tool.result({"x": "one"}, True)
+
+
+def test_content_that_can_be_read_once_only_is_refused() -> None:
+    result = CallToolResult(content=(TextContent(each) for each in "ab"))  # type: ignore[arg-type]
+    with pytest.raises(ResultError):
+        tool_result(result, output_of_anything(), True)

@@ -24,17 +24,17 @@ class Limits(NamedTuple):
 # Counted with Python 3.11, as `python bench/core.py` prints them; newer versions need fewer calls,
 # since comprehensions are none there.
 LIMITS: dict[str, dict[str, Limits]] = {
-    "tools/call, typed": {"Connection": Limits(40, 15), "Endpoint": Limits(56, 22)},
-    "tools/call, builder": {"Connection": Limits(55, 27), "Endpoint": Limits(71, 34)},
-    "tools/call, raw schema": {"Connection": Limits(55, 27), "Endpoint": Limits(71, 34)},
-    "tools/call, blocking": {"Connection": Limits(41, 15), "Endpoint": Limits(68, 28)},
-    "tools/call, async": {"Connection": Limits(41, 16), "Endpoint": Limits(68, 29)},
-    "tools/call, typed, legacy era": {"Connection": Limits(44, 15), "Endpoint": Limits(77, 26)},
-    "tools/list, 100 tools": {"Connection": Limits(17, 6), "Endpoint": Limits(30, 14)},
-    "asks: first round": {"Connection": Limits(78, 55), "Endpoint": Limits(94, 62)},
-    "asks: second round": {"Connection": Limits(89, 56), "Endpoint": Limits(105, 63)},
-    "error: the handler raises": {"Connection": Limits(40, 22), "Endpoint": Limits(56, 29)},
-    "error: unknown tool": {"Connection": Limits(15, 6), "Endpoint": Limits(30, 14)},
+    "tools/call, typed": {"Connection": Limits(40, 20), "Endpoint": Limits(56, 26)},
+    "tools/call, builder": {"Connection": Limits(55, 32), "Endpoint": Limits(71, 38)},
+    "tools/call, raw schema": {"Connection": Limits(55, 32), "Endpoint": Limits(71, 38)},
+    "tools/call, blocking": {"Connection": Limits(41, 20), "Endpoint": Limits(68, 32)},
+    "tools/call, async": {"Connection": Limits(41, 21), "Endpoint": Limits(68, 33)},
+    "tools/call, typed, legacy era": {"Connection": Limits(44, 20), "Endpoint": Limits(68, 26)},
+    "tools/list, 100 tools": {"Connection": Limits(17, 6), "Endpoint": Limits(30, 13)},
+    "asks: first round": {"Connection": Limits(78, 59), "Endpoint": Limits(94, 65)},
+    "asks: second round": {"Connection": Limits(89, 61), "Endpoint": Limits(105, 67)},
+    "error: the handler raises": {"Connection": Limits(40, 27), "Endpoint": Limits(56, 33)},
+    "error: unknown tool": {"Connection": Limits(15, 6), "Endpoint": Limits(30, 13)},
 }
 
 FEW, MANY = 100, 1000

@@ -439,3 +439,11 @@ def test_a_handler_sees_the_header_fields_of_its_request() -> None:
     message = modern(1, "tools/call", name="region", arguments={})
     assert peer.send(modern_post(message, x_region="north")).text == "north"
     assert peer.send(modern_post(message)).text == "none"
+
+
+def test_a_version_that_looks_encoded_is_unknown_like_any_other() -> None:
+    encoded = "=?base64?MjAyNi0wNy0yOA==?="
+    asked = meta() | {"io.modelcontextprotocol/protocolVersion": encoded}
+    for _ in range(2):
+        trip = make_peer().modern(modern(1, "tools/list", asked))
+        assert trip.verdict == (400, -32022)

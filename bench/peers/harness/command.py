@@ -120,10 +120,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
     quiet.tries = 2 if options.quick else 3
     named = ", ".join(f"{name} {version}" for name, version in envs.versions().items())
-    print(
-        f"{'Quick' if options.quick else 'Full'} run on {platform.machine()}, "
+    kind = "Quick" if options.quick else "Full"
+    about = (
+        f"{kind} run on {platform.machine()}, {time.strftime('%Y-%m-%d')}, "
         f"load average {os.getloadavg()[0]:.2f} before it. {named}."
     )
+    print(about)
     raw = measure(options, chosen, cores, every_core)
+    raw["about"] = [{"text": about}]
     if options.json:
         options.json.write_text(json.dumps(raw), encoding="utf-8")

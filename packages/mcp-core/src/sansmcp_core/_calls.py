@@ -109,7 +109,8 @@ class Calls:
             known: It ran before and goes on.
         """
         target = call.target
-        call.context = Context(call, self.lifespan) if target.operation.takes_context else None
+        wanted = target.operation.takes_context or self._around is not None
+        call.context = Context(call, self.lifespan) if wanted else None
         try:
             bound = target.bind(call.context)
         except Exception as error:  # noqa: BLE001 - the author's own conversions may raise anything

@@ -31,7 +31,7 @@ class Send(msgspec.Struct, frozen=True, gc=False):
     data: bytes
 
 
-class Run(msgspec.Struct, frozen=True, gc=False):
+class Run(msgspec.Struct, frozen=True):
     """Carry out ``call`` as its ``mode`` says, then tell it how that ended."""
 
     call: "Call"

@@ -33,7 +33,7 @@ class Asking(msgspec.Struct, frozen=True):
 
 
 @final
-class Ending(msgspec.Struct, frozen=True, gc=False):
+class Ending(msgspec.Struct, frozen=True):
     """The call is over, with this answer."""
 
     answer: Failure

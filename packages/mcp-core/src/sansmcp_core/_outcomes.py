@@ -19,7 +19,7 @@ __all__ = ["AtOnce", "Begin", "Follow", "Listen", "Outcome", "Reply", "Start"]
 
 
 @final
-class Reply(msgspec.Struct, frozen=True, gc=False):
+class Reply(msgspec.Struct, frozen=True):
     """Answer at once; an encoded result is complete as it is."""
 
     result: Result | Raw
@@ -27,7 +27,7 @@ class Reply(msgspec.Struct, frozen=True, gc=False):
 
 
 @final
-class Start(msgspec.Struct, frozen=True, gc=False):
+class Start(msgspec.Struct, frozen=True):
     """Run a handler."""
 
     target: Target

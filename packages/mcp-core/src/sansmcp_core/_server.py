@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Lifespan", "Server"]
 
+_KEY_BYTES = 32
+
 F = TypeVar("F", bound=Callable[..., Any])
 
 Lifespan: TypeAlias = Callable[
@@ -105,6 +107,8 @@ class Server:
         check_settings(settings)
         self._sealer_lock = allocate_lock()
         self._sealer: Sealer | None = None
+        # Made now, so that processes that are forked later have the same one.
+        self._state_keys = settings.state_keys or (random(_KEY_BYTES),)
         if settings.state_keys or settings.encrypt_state:
             self._sealer = self.sealer  # wrong keys are told now
         self.hub = hub = Hub(settings.limits.max_listeners)
@@ -274,7 +278,7 @@ class Server:
 
                 settings = self.settings
                 self._sealer = make_sealer(
-                    settings.state_keys,
+                    self._state_keys,
                     settings.state_ttl_s,
                     self.random,
                     encrypt=settings.encrypt_state,

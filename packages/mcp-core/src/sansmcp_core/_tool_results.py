@@ -80,7 +80,7 @@ def _of_blocks(blocks: list[ContentBlock], writer: OutputWriter) -> CallToolResu
 
 def _whole(result: CallToolResult, writer: OutputWriter, modern: bool) -> CallToolResult:
     """A copy of the handler's own result, which it may keep and return again."""
-    if not all(map(is_plain_text, result.content)):
+    if type(result.content) is not list or not all(map(is_plain_text, result.content)):
         require_parts(result.content, CONTENT_BLOCKS, "the handler's CallToolResult.content")
         require_sendable(result.content)
     if result.meta is not UNSET:

@@ -74,7 +74,7 @@ class JSONRPCNotification(Struct, kw_only=True):
     params: RawJSON | UnsetType = UNSET
 
 
-class JSONRPCResultResponse(Struct, kw_only=True, gc=False):
+class JSONRPCResultResponse(Struct, kw_only=True):
     """The answer to a request that succeeded; a decoded ``result`` is a ``Raw``."""
 
     jsonrpc: Literal["2.0"] = "2.0"

@@ -88,14 +88,14 @@ _MAX_KNOWN = 256
 _MAX_KNOWN_BYTES = 128
 
 
-def remember_header_value(raw: bytes | None) -> str | None:
+def remember_header_value(raw: bytes) -> str | None:
     """Return the text of a value that is plain text, and remember it; None where it has to be seen.
 
     Args:
-        raw: The value of the field as it arrived; None for none.
+        raw: The value of the field as it arrived.
     """
-    text = None if raw is None else plain_header_value(raw)
-    if raw is None or text is None or looks_encoded(text):
+    text = plain_header_value(raw)
+    if text is None or looks_encoded(text):
         return None
     if len(raw) <= _MAX_KNOWN_BYTES:
         if len(KNOWN) >= _MAX_KNOWN:

@@ -144,8 +144,14 @@ def mirror_of(head: RequestHead) -> Mirror:
         said = None if raw is None else plain_header_value(raw)
         return Mirror(said, None, None, fields, repeated)
     version, method, name = map(KNOWN.get, map(fields.get, _MIRRORED))
-    if version is None or method is None or (name is None and MCP_NAME in fields):
-        version, method, name = (remember_header_value(fields.get(each)) for each in _MIRRORED)
+    if version is None and MCP_PROTOCOL_VERSION in fields:
+        # Never encoded, so what looks like it is the text as it stands.
+        raw = fields[MCP_PROTOCOL_VERSION]
+        version = remember_header_value(raw) or plain_header_value(raw)
+    if method is None and MCP_METHOD in fields:
+        method = remember_header_value(fields[MCP_METHOD])
+    if name is None and MCP_NAME in fields:
+        name = remember_header_value(fields[MCP_NAME])
     return Mirror(version, method, name, fields, repeated)
 
 

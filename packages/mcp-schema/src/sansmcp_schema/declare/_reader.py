@@ -18,7 +18,7 @@ __all__ = ["Bound", "Converted", "InputReader", "Refused", "mismatch_line"]
 
 
 @final
-class Bound(msgspec.Struct, frozen=True, gc=False):
+class Bound(msgspec.Struct, frozen=True):
     """Arguments that fit: call ``handler(*args, **kwargs)``."""
 
     args: tuple[Any, ...]
