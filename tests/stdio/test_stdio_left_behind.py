@@ -1,6 +1,7 @@
 """What cannot be stopped is left behind: the process ends soon, with exit status 0."""
 
 import signal
+import sys
 import time
 
 import pytest
@@ -89,6 +90,30 @@ def test_on_a_signal(
 
     assert client.wait() == 0
     assert time.monotonic() - started < SOON_S
+    assert "Traceback" not in client.log
+
+
+TO_A_THREAD = """
+import signal, threading
+
+@server.tool
+def interrupted() -> str:
+    signal.pthread_kill(threading.get_ident(), signal.SIGTERM)
+    time.sleep(300)
+    return "x"
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals are sent to processes only")
+@pytest.mark.parametrize("backend", ["threads", "trio", "asyncio"])
+def test_on_a_signal_that_interrupts_another_thread(
+    start_server: StartServer, backend: str
+) -> None:
+    """The system chooses which thread it interrupts; Python's handlers run in the main one."""
+    client = start_server(TO_A_THREAD, backend, options="{'drain_s': 0.2}")
+    client.send(call(1, "interrupted"))
+
+    assert client.wait() == 0
     assert "Traceback" not in client.log
 
 

@@ -8,9 +8,11 @@ behind what does not.
 
 import contextvars
 import os
+import signal
 import time
-from collections.abc import Callable
-from threading import Event, Thread
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from threading import Event, Thread, current_thread, main_thread
 
 from ._channel import HANG_UP, Channel
 from ._ending import LAST_WORDS_S
@@ -22,6 +24,7 @@ __all__ = ["Overseer"]
 
 _MARGIN_S = 1.0
 _LOOK_S = 0.25
+_MUCH = 4096
 
 
 class Overseer:
@@ -62,9 +65,10 @@ class Overseer:
         context = contextvars.copy_context()
         body = (self._body, serve)
         Thread(target=context.run, args=body, name="sansmcp-stdio-serving", daemon=True).start()
-        while not self._done.is_set() and not self._ending:
-            if self._news.wait_for_hang_up():
-                self._ending = True
+        with self._news.of_signals():
+            while not self._done.is_set() and not self._ending:
+                if self._news.wait_for_hang_up():
+                    self._ending = True
         seen, since = self._turns(), time.monotonic()
         while not self._done.wait(_LOOK_S):
             now = time.monotonic()
@@ -117,4 +121,23 @@ class _News:
         if self._wake_in < 0:
             self._done.wait(_LOOK_S)
             return False
-        return any(fd != self._wake_out for fd, _ in self._poll.poll())
+        ready = [fd for fd, _ in self._poll.poll()]
+        if self._wake_out in ready:
+            os.read(self._wake_out, _MUCH)
+        return any(fd != self._wake_out for fd in ready)
+
+    @contextmanager
+    def of_signals(self) -> Iterator[None]:
+        """Let signals end the waiting, too.
+
+        Their handlers run in the main thread, which waits. The system may interrupt any other one
+        for them, so Python has to say so.
+        """
+        if self._wake_in < 0 or current_thread() is not main_thread():
+            yield
+            return
+        former = signal.set_wakeup_fd(self._wake_in, warn_on_full_buffer=False)
+        try:
+            yield
+        finally:
+            signal.set_wakeup_fd(former)
