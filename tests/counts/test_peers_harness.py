@@ -205,3 +205,17 @@ def test_a_ratio_is_taken_in_each_round_before_its_median() -> None:
     ]
     assert report.Table(samples).ratio("ours", "pipelined", "rate") == 3.0
     assert "| ours | 500 | ×3.00 |" in report.stdio(samples)  # noqa: RUF001
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--only", "zzz"], "no server's name matches 'zzz'"),
+        (["--only", "("], "--only takes a regular expression"),
+        (["--where", "nope"], "there is no server 'nope'; there are sansmcp"),
+    ],
+)
+def test_a_wrong_command_line_is_told_in_one_line(arguments: list[str], said: str) -> None:
+    done = run(*arguments)
+    assert done.returncode == 2
+    assert said in done.stderr.splitlines()[-1]

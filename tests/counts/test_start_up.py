@@ -189,8 +189,34 @@ def test_on_trio_it_needs_no_anyio() -> None:
 def test_without_anyio_asyncio_is_refused_with_what_to_install() -> None:
     done = run("asyncio", before='sys.modules["anyio"] = None')
     assert done.returncode == 1
-    assert "ValueError" in done.stderr
+    assert "MissingExtra: backend" in done.stderr
     assert "pip install 'sansmcp-stdio[asyncio]'" in done.stderr
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        "from sansmcp_stdio import serve",
+        "import sansmcp_stdio._main as command; "
+        + "command.main(['small:server', '--backend', 'asyncio'])",
+    ],
+)
+def test_what_needs_anyio_says_so_in_one_line(program: str, tmp_path: Path) -> None:
+    small = "from sansmcp_core import Server\nserver = Server('small', version='1')\n"
+    (tmp_path / "small.py").write_text(small, encoding="utf-8")
+    hidden = "import sys; sys.modules['anyio'] = None; sys.path.insert(0, '.'); "
+    done = subprocess.run(
+        [sys.executable, "-c", hidden + program],
+        cwd=tmp_path,
+        input="",
+        capture_output=True,
+        text=True,
+        timeout=DEADLINE_S,
+        check=False,
+    )
+    assert done.returncode != 0
+    assert "needs anyio" in done.stderr.splitlines()[-1]
+    assert "pip install 'sansmcp-stdio[asyncio]'" in done.stderr.splitlines()[-1]
 
 
 # -- on the disk --------------------------------------------------------------------------------

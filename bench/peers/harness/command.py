@@ -10,6 +10,7 @@ import argparse
 import json
 import os
 import platform
+import re
 import subprocess
 import sys
 import time
@@ -48,7 +49,16 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     add("--json", type=Path, metavar="FILE", help="write the raw samples too")
     add("--where", metavar="NAME", help="profile one server under load, by its exact name")
     add("--mode", choices=("http", "stdio"), default="http", help="with --where")
-    return parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
+    try:
+        names = [server.name for server in servers.find(options.only)]
+    except re.error as error:
+        parser.error(f"--only takes a regular expression, got {options.only!r}: {error}")
+    if not names:
+        parser.error(f"no server's name matches {options.only!r}")
+    if options.where is not None and options.where not in names:
+        parser.error(f"there is no server {options.where!r}; there are {', '.join(names)}")
+    return options
 
 
 def micro(quick: bool, cores: Cores) -> list[Sample]:

@@ -13,8 +13,14 @@ __all__ = ["Backend", "run", "serve"]
 def __getattr__(name: str) -> Any:
     # serve needs anyio, which a server on threads does without.
     if name == "serve":
-        from ._anyio import serve  # noqa: PLC0415
+        try:
+            from ._anyio import serve  # noqa: PLC0415
+        except ModuleNotFoundError as error:
+            if error.name != "anyio":
+                raise
+            from ._extras import NEEDS_ANYIO  # noqa: PLC0415
 
+            raise ImportError(f"sansmcp_stdio.serve {NEEDS_ANYIO}", name="anyio") from None
         return serve
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 

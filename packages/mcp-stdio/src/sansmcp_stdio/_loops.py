@@ -48,10 +48,9 @@ def run_in_loop(
     try:
         import anyio  # noqa: PLC0415 - trio does without
     except ImportError:
-        raise ValueError(
-            'backend="asyncio" needs anyio, which is not installed; install the extra: '
-            "pip install 'sansmcp-stdio[asyncio]'"
-        ) from None
+        from ._extras import NEEDS_ANYIO, MissingExtra  # noqa: PLC0415
+
+        raise MissingExtra('backend="asyncio" ' + NEEDS_ANYIO) from None
 
     anyio.run(main, backend=backend)
 

@@ -7,6 +7,7 @@ from sansmcp_runtime.pool import DEFAULT_MAX_THREADS
 from sansmcp_runtime.references import BadReference, load
 
 from ._descriptors import StandardStreams
+from ._extras import MissingExtra
 from ._run import BACKENDS, run_on
 
 __all__ = ["main"]
@@ -24,13 +25,16 @@ def main(arguments: Sequence[str] | None = None) -> None:
             server = load(options.server)
         except BadReference as error:
             parser.error(str(error))
-        run_on(
-            channel,
-            server,
-            backend=options.backend,
-            max_threads=options.max_threads,
-            drain_s=options.drain_s,
-        )
+        try:
+            run_on(
+                channel,
+                server,
+                backend=options.backend,
+                max_threads=options.max_threads,
+                drain_s=options.drain_s,
+            )
+        except MissingExtra as error:
+            parser.error(str(error))
 
 
 def _parser() -> argparse.ArgumentParser:
