@@ -198,7 +198,7 @@ def test_without_anyio_asyncio_is_refused_with_what_to_install() -> None:
     [
         "from sansmcp_stdio import serve",
         "import sansmcp_stdio._main as command; "
-        + "command.main(['small:server', '--backend', 'asyncio'])",
+         "command.main(['small:server', '--backend', 'asyncio'])",
     ],
 )
 def test_what_needs_anyio_says_so_in_one_line(program: str, tmp_path: Path) -> None:
