@@ -193,12 +193,16 @@ def test_without_anyio_asyncio_is_refused_with_what_to_install() -> None:
     assert "pip install 'sansmcp-stdio[asyncio]'" in done.stderr
 
 
+_COMMAND = (
+    "import sansmcp_stdio._main as command; command.main(['small:server', '--backend', 'asyncio'])"
+)
+
+
 @pytest.mark.parametrize(
     "program",
     [
         "from sansmcp_stdio import serve",
-        "import sansmcp_stdio._main as command; "
-         "command.main(['small:server', '--backend', 'asyncio'])",
+        _COMMAND,
     ],
 )
 def test_what_needs_anyio_says_so_in_one_line(program: str, tmp_path: Path) -> None:
