@@ -7,6 +7,7 @@ bench/chart.py`` writes what that says into the two documents, between their mar
 import argparse
 import json
 import re
+import textwrap
 from collections import defaultdict
 from pathlib import Path
 from statistics import median
@@ -21,6 +22,7 @@ PAGE = BENCH.parent / "docs" / "speed.md"
 
 REFERENCE = "mcp high-level"
 _BAR = 40
+_WIDTH = 120
 _OURS = "sansmcp"
 
 Results: TypeAlias = dict[str, Any]
@@ -206,7 +208,8 @@ def put(document: str, name: str, content: str) -> str:
 
 def written(results: Results) -> dict[Path, str]:
     """What the documents should say."""
-    page = put(PAGE.read_text(encoding="utf-8"), "about", str(results["about"]))
+    about = textwrap.fill(str(results["about"]), _WIDTH)
+    page = put(PAGE.read_text(encoding="utf-8"), "about", about)
     for name, table in tables(results).items():
         page = put(page, name, table)
     readme = put(README.read_text(encoding="utf-8"), "chart", chart(results))
