@@ -6,7 +6,7 @@ from msgspec import UNSET
 from sansmcp_schema.jsonrpc import HEADER_MISMATCH, INVALID_PARAMS
 from sansmcp_schema.results import DiscoverResult, EmptyResult
 
-from ._decode import Rejection
+from ._decode import OPEN_BRACE, Rejection
 from ._discovery import server_versions
 from ._era import LEGACY, MODERN
 from ._outcomes import Outcome, Reply, Start
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 __all__ = ["call_tool", "discover", "list_page", "ping", "reject", "start"]
 
 _NOTHING: dict[str, bytes] = {}
-_OPEN_BRACE = ord("{")
 
 
 def discover(request: "Request", server: "Server", now: float) -> Outcome:
@@ -58,7 +57,7 @@ def call_tool(request: "Request", server: "Server", now: float) -> Outcome:
     if tool is None:
         return reject(request, f"Unknown tool: {params.name[:128]}")
     raw = None if params.arguments is UNSET else bytes(params.arguments)
-    if raw is not None and raw[0] != _OPEN_BRACE:
+    if raw is not None and raw[0] != OPEN_BRACE:
         if raw != b"null":
             # No such request exists, so it is the client's error and not the model's.
             return reject(request, "Invalid params: arguments must be an object")

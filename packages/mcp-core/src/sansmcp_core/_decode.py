@@ -12,10 +12,11 @@ from sansmcp_schema.jsonrpc import INVALID_REQUEST, PARSE_ERROR
 
 from ._nesting import nests_deeper
 
-__all__ = ["Answer", "Ignored", "Incoming", "Message", "Rejection", "decode_message"]
+__all__ = ["OPEN_BRACE", "Answer", "Ignored", "Incoming", "Message", "Rejection", "decode_message"]
 
 NO_PARAMS = b"{}"
-_OPEN_BRACE = NO_PARAMS[0]
+OPEN_BRACE = ord("{")
+"""How every JSON object begins, as a byte."""
 
 
 @final
@@ -99,7 +100,7 @@ def decode_message(line: bytes, max_nesting: int) -> Incoming:
         return _not_a_call(envelope)
     params = envelope.params
     raw = NO_PARAMS if params is UNSET else bytes(params)
-    if raw[0] != _OPEN_BRACE:
+    if raw[0] != OPEN_BRACE:
         if raw == b"null":
             return Message(method, id, NO_PARAMS)
         if id is UNSET:

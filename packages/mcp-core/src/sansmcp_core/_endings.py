@@ -40,7 +40,7 @@ class Ending(msgspec.Struct, frozen=True):
     reports: tuple[Report, ...] = ()
 
 
-def end_with_value(call: "Call", value: Any, show_exceptions: bool = False) -> Ending | Asking:
+def end_with_value(call: "Call", value: Any, show_exceptions: bool) -> Ending | Asking:
     """Return what a handler's value means."""
     if call.open_questions:
         keys = ", ".join(call.open_questions)
@@ -61,7 +61,7 @@ def end_with_value(call: "Call", value: Any, show_exceptions: bool = False) -> E
 
 
 def end_with_exception(
-    call: "Call", exception: BaseException, show_exceptions: bool = False
+    call: "Call", exception: BaseException, show_exceptions: bool
 ) -> Ending | Asking:
     """Return what a handler's exception means."""
     if isinstance(exception, BaseExceptionGroup):
